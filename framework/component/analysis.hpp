@@ -1,0 +1,49 @@
+#pragma once
+// Family `analysis`: what is looked at once a trial is trained.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/component/model.hpp"
+#include "framework/graph/tensor_type.hpp"
+
+namespace jari {
+
+// A named array of an analysis: written under /analyses/<name>/.
+struct AnalysisArray {
+  std::string name;
+  Shape shape;
+  std::vector<double> values;
+  std::vector<std::string> axes;
+};
+
+struct AnalysisResult {
+  std::vector<AnalysisArray> arrays;
+  std::vector<std::pair<std::string, double>> numbers;  // compared like metrics: "gap_1/mean"
+  std::string skipped;                                  // "" or why there was nothing to look at
+};
+
+struct AnalysisContext {
+  std::uint64_t seed = 0;
+  const Model* model = nullptr;  // null in a spec without a model
+  std::int64_t vocabulary = 0;
+  std::int64_t trained_length = 0;
+  // Values of a trained parameter by its path ("model/embedding"); nothing if there is none.
+  std::function<std::optional<AnalysisArray>(const std::string& path)> weights;
+  // Runs a piece of graph on the trained weights: `build` is given a context with the declared parameters and returns
+  // the Value to read; nothing if it returns an invalid Value.
+  std::function<std::optional<AnalysisArray>(std::int64_t length,
+                                             const std::function<Value(const BuildContext&)>& build)>
+      evaluate;
+};
+
+class Analysis {
+ public:
+  static constexpr const char* kFamily = "analysis";
+  virtual ~Analysis() = default;
+  virtual AnalysisResult run(const AnalysisContext& context) const = 0;
+};
+
+}  // namespace jari

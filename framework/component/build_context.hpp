@@ -1,0 +1,54 @@
+#pragma once
+// What a component is given when it adds its part to a graph. Context structs, so that signatures never change.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "framework/component/init.hpp"
+#include "framework/graph/graph.hpp"
+#include "framework/ops/ops.hpp"
+#include "framework/spec/per_trial.hpp"
+
+namespace jari {
+
+// A parameter as a component declared it: how its first values come about, what its axes mean.
+struct ParameterDeclaration {
+  std::string path;  // "model/position/table"
+  Shape shape;
+  Initializer init;
+  std::vector<std::string> axes;  // {"position", "width"}
+};
+
+// Collects the parameters that the components of one graph declare.
+class Declarations {
+ public:
+  void add(ParameterDeclaration declaration);
+  const std::vector<ParameterDeclaration>& all() const { return all_; }
+  const ParameterDeclaration* find(const std::string& path) const;
+
+ private:
+  std::vector<ParameterDeclaration> all_;
+};
+
+struct BuildContext {
+  Graph& graph;
+  Declarations& declarations;
+  std::int64_t vocabulary = 0;      // distinct token ids
+  std::int64_t length = 0;          // tokens a sequence in this graph
+  std::int64_t trained_length = 0;  // tokens a sequence in training (what positions "seen" means)
+  bool training = false;            // dropout and its like are on
+
+  // Declares a parameter under the path of the innermost Graph::Scope.
+  Value parameter(const std::string& name, Shape shape, Initializer init, std::vector<std::string> axes) const;
+
+  // A hyperparameter that may differ from trial to trial, as a real scalar Value.
+  Value per_trial(const PerTrial<double>& hyperparameter) const;
+};
+
+// Name of the graph input that `per_trial` makes for a hyperparameter: "spec:" and its path in the spec.
+std::string per_trial_input(const std::string& spec_path);
+
+}  // namespace jari

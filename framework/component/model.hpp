@@ -1,0 +1,21 @@
+#pragma once
+// Family `model`: token ids in, logits out, as a graph.
+
+#include "framework/component/build_context.hpp"
+
+namespace jari {
+
+class Model {
+ public:
+  static constexpr const char* kFamily = "model";
+  virtual ~Model() = default;
+
+  // tokens: i32 [batch, length] -> logits, real [batch, length, vocabulary].
+  virtual Value logits(const BuildContext& context, Value tokens) const = 0;
+
+  // What the scheme under `position:` adds to zeros, [length, width], for looking at it; an invalid Value if it adds
+  // nothing to embeddings (or the model has no such place).
+  virtual Value position_table(const BuildContext& /*context*/, std::int64_t /*length*/) const { return {}; }
+};
+
+}  // namespace jari

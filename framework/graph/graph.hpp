@@ -1,0 +1,104 @@
+#pragma once
+// What a model computes: nodes in SSA form, built once by plain C++ code, before any memory is taken.
+//
+// The trial axis is not part of any shape: a Value is `shared` or `per_trial`, and no op can index, reduce or permute
+// trials, so fused trials can not mix.
+
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "framework/base/source_span.hpp"
+#include "framework/graph/attributes.hpp"
+#include "framework/graph/op.hpp"
+#include "framework/graph/value.hpp"
+
+namespace jari {
+
+enum class NodeKind { op, input, parameter, constant };
+
+struct Node {
+  NodeKind kind = NodeKind::op;
+  const Op* op = nullptr;  // of NodeKind::op
+  std::vector<Value> inputs;
+  Attributes attributes;
+  std::vector<TensorType> outputs;
+  bool per_trial = false;
+  std::string path;              // "model/attention/scores"; the name of an input or parameter
+  SourceSpan span;               // the spec line that made it
+  std::vector<double> constant;  // of NodeKind::constant, row-major (i32 and boolean values too)
+};
+
+class Graph {
+ public:
+  // `real` is the element type of parameters and real constants: f32, or f64 for reference runs.
+  explicit Graph(DType real = DType::f32) : real_(real) {}
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  DType real() const { return real_; }
+
+  // Leaves. Names are unique; asking again for an input or parameter of the same name and type gives the same Value,
+  // another type is a ShapeError.
+  Value input(const std::string& name, TensorType type, bool per_trial);
+  Value parameter(const std::string& name, Shape shape);               // real, per trial, kept from step to step
+  Value constant(Shape shape, std::vector<double> values);             // real, shared
+  Value constant(double value) { return constant(Shape{}, {value}); }  // scalar
+  Value constant_i32(Shape shape, std::vector<std::int64_t> values);
+  Value constant_boolean(Shape shape, const std::vector<bool>& values);
+
+  // Applies an op: checks, infers, appends. A ShapeError gets the node's path and spec line added.
+  std::vector<Value> apply(const Op& op, std::vector<Value> inputs, Attributes attributes = {});
+  Value apply_one(const Op& op, std::vector<Value> inputs, Attributes attributes = {});  // of an op with one output
+
+  // `update(parameter, value)`: after a run, the parameter holds the value. Once a parameter.
+  void update(Value parameter, Value value);
+  const std::vector<std::pair<Value, Value>>& updates() const { return updates_; }
+
+  // `output("loss", value)`: the host can read it after a run. Names are unique.
+  void output(const std::string& name, Value value);
+  const std::vector<std::pair<std::string, Value>>& outputs() const { return outputs_; }
+
+  const Node& node(int index) const { return nodes_[static_cast<std::size_t>(index)]; }
+  int size() const { return static_cast<int>(nodes_.size()); }
+  Value find_input(const std::string& name) const;  // invalid Value if there is none
+  Value find_parameter(const std::string& name) const;
+  std::vector<Value> parameters() const;  // in order of creation
+
+  std::string to_string() const;  // one line a node
+
+  // Path and spec line of the nodes made while it lives: Scope scope(graph, "attention", span);
+  class Scope {
+   public:
+    Scope(Graph& graph, const std::string& name, SourceSpan span = {});
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    Graph& graph_;
+    std::string path_;
+    SourceSpan span_;
+  };
+  const std::string& path() const { return path_; }  // of the innermost scope, "model/attention"
+  std::string path(const std::string& name) const;   // that and `name`, joined with '/'
+  const SourceSpan& span() const { return span_; }
+
+ private:
+  Value leaf(Node node, std::map<std::string, int>* names);
+
+  DType real_;
+  std::deque<Node> nodes_;
+  std::map<std::string, int> inputs_by_name_, parameters_by_name_;
+  std::vector<std::pair<Value, Value>> updates_;
+  std::vector<std::pair<std::string, Value>> outputs_;
+  std::string path_;
+  SourceSpan span_;
+};
+
+// Gradients of a scalar `loss` by `parameters`, as more graph. A parameter without influence gets zeros.
+// Throws ShapeError if the loss is not a real scalar, or an op on the way has no gradient rule.
+std::vector<Value> differentiate(Graph& graph, Value loss, const std::vector<Value>& parameters);
+
+}  // namespace jari

@@ -1,0 +1,42 @@
+#pragma once
+// What an operation is: its shape rule, its gradient rule and, for a composite one, its definition in other ops.
+// Kernels belong to the devices (framework/backend). All ops are listed in framework/ops/ops.def.
+
+#include <optional>
+#include <vector>
+
+#include "framework/graph/attributes.hpp"
+#include "framework/graph/tensor_type.hpp"
+#include "framework/graph/value.hpp"
+
+namespace jari {
+
+// What a gradient rule sees. `inputs` and `outputs` are the node's own Values in the graph being extended.
+struct GradientContext {
+  Graph& graph;
+  const std::vector<Value>& inputs;
+  const std::vector<Value>& outputs;
+  const std::vector<Value>& output_gradients;  // invalid Value: that output has no influence on the loss
+  const Attributes& attributes;
+  const std::vector<bool>& wanted;  // by input: whether its gradient is asked for
+};
+
+struct Op {
+  const char* name;
+
+  // Types of the outputs, from those of the inputs. Throws ShapeError: "matmul: inner sizes differ: ...".
+  std::vector<TensorType> (*infer)(const std::vector<TensorType>& inputs, const Attributes& attributes);
+
+  // Gradients by input (an invalid Value where there is none, e.g. for token ids). Null: not differentiable.
+  std::vector<Value> (*gradient)(const GradientContext& context) = nullptr;
+
+  // The same outputs in simpler ops: definition and oracle of a composite op. Null: primitive.
+  std::vector<Value> (*body)(Graph& graph, const std::vector<Value>& inputs, const Attributes& attributes) = nullptr;
+
+  // Input whose memory an output may take over when nothing else reads it later (-1: none). By output.
+  // Pointwise kernels may do so for any input of the output's own type.
+  std::vector<int> in_place = {};
+  bool pointwise = false;
+};
+
+}  // namespace jari

@@ -1,0 +1,129 @@
+#pragma once
+// The functions that components build graphs with. Each appends one node (or a few) and returns its Value.
+// Shapes are those of one trial. [..., n] means any leading axes. All throw ShapeError with the shapes in the text.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/graph/graph.hpp"
+
+namespace jari {
+
+// Every op as a global constant: `op_matmul`, `op_softmax` ...
+#define JARI_OP(name) extern const Op op_##name;
+#include "framework/ops/ops.def"
+#undef JARI_OP
+
+// Every op, in the order of ops.def.
+const std::vector<const Op*>& all_ops();
+
+// -- pointwise, with NumPy's broadcasting; both sides of one dtype
+Value operator+(Value left, Value right);
+Value operator-(Value left, Value right);
+Value operator*(Value left, Value right);
+Value operator/(Value left, Value right);
+Value operator-(Value x);
+Value operator+(Value left, double right);
+Value operator-(Value left, double right);
+Value operator*(Value left, double right);
+Value operator*(double left, Value right);
+Value operator/(Value left, double right);
+Value maximum(Value left, Value right);
+Value minimum(Value left, Value right);
+Value equal(Value left, Value right);        // -> boolean
+Value less(Value left, Value right);         // left < right -> boolean
+Value logical_and(Value left, Value right);  // booleans
+Value logical_not(Value x);
+Value select(Value condition, Value if_true, Value if_false);  // broadcasting
+Value exp(Value x);
+Value log(Value x);
+Value sqrt(Value x);
+Value sin(Value x);
+Value cos(Value x);
+Value tanh(Value x);
+Value sigmoid(Value x);
+Value abs(Value x);
+Value square(Value x);
+Value relu(Value x);
+Value gelu(Value x);               // GPT-2's: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), Hendrycks and Gimpel 2016
+Value gelu_exact(Value x);         // x Phi(x), through erf
+Value cast(Value x, DType dtype);  // real -> i32 rounds toward zero
+
+// -- shape
+Value reshape(Value x, Shape shape);             // same number of elements
+Value permute(Value x, std::vector<int> order);  // axis i of the result is axis order[i] of x
+Value transpose(Value x);                        // swaps the last two axes
+Value slice(Value x, int axis, std::int64_t begin, std::int64_t end, std::int64_t stride = 1);
+Value pad(Value x, int axis, std::int64_t before, std::int64_t after);  // with zeros
+Value concat(const std::vector<Value>& parts, int axis);
+Value broadcast_to(Value x, Shape shape);
+Value iota(Graph& graph, std::int64_t count);  // i32 [count]: 0, 1, 2 ...
+
+// -- reductions; negative axes count from the back
+Value reduce_sum(Value x, std::vector<int> axes, bool keep = false);
+Value reduce_max(Value x, std::vector<int> axes, bool keep = false);  // gradient to the first of equal maxima
+Value mean(Value x, std::vector<int> axes, bool keep = false);
+Value sum_all(Value x);   // -> scalar
+Value mean_all(Value x);  // -> scalar
+Value argmax(Value x);    // [..., n] -> i32 [...]; the first of equal maxima
+
+// -- tables
+Value gather(Value table, Value ids);  // [rows, ...], i32 [...] -> [ids..., ...]; ids must be in range
+Value scatter_add(Value updates, Value ids,
+                  std::int64_t rows);  // [ids..., ...], i32 [ids...] -> [rows, ...]; fixed order of additions
+
+// -- products
+// [..., m, k] x [..., k, n] -> [..., m, n]; leading axes broadcast; `transpose_*` reads [..., k, m] / [..., n, k].
+Value matmul(Value left, Value right, bool transpose_left = false, bool transpose_right = false);
+
+// -- composite ops with kernels of their own; each has a body in the ops above
+Value softmax(Value x);  // over the last axis
+Value log_softmax(Value x);
+Value layer_norm(Value x, Value scale, Value shift, double epsilon = 1e-5);  // [..., n], [n], [n]
+// Mean over the positions whose target is >= 0 of -log softmax(logits)[target]. [..., n], i32 [...] -> scalar.
+Value cross_entropy(Value logits, Value targets);
+// The same by position, 0 where the target is < 0. [..., n], i32 [...] -> [...].
+Value cross_entropy_by_position(Value logits, Value targets);
+
+struct AttentionOptions {
+  double scale = 1;     // multiplies query x key, not the bias
+  bool causal = false;  // keys after the query are out
+};
+// softmax(scale query key^T + bias) value. query [batch, heads, length, width], key [batch, heads, keys, width],
+// value [batch, heads, keys, value_width] -> [batch, heads, length, value_width].
+// bias: [length, keys] or [heads, length, keys], real; -infinity takes a key out.
+Value attention(Value query, Value key, Value value, std::optional<Value> bias, AttentionOptions options);
+
+// -- random; `seed` is i32 [2] per trial (low and high word), `step` an i32 scalar: see random_inputs().
+// `stream` comes from the path of the innermost scope and `name`.
+struct RandomInputs {
+  Value seed, step;
+};
+RandomInputs random_inputs(Graph& graph);                                  // the inputs "random/seed" and "random/step"
+Value random_uniform(Graph& graph, const std::string& name, Shape shape);  // [0, 1)
+// Zeroes each element with probability `rate` (a scalar, may be per trial) and divides the others by 1 - rate.
+Value dropout(Value x, const std::string& name, Value rate);
+
+// -- optimizer steps, one node a parameter; `step` is the i32 scalar input "random/step", counted from 0.
+struct SgdOptions {
+  double momentum = 0;
+  bool nesterov = false;
+};
+struct AdamOptions {
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  bool decoupled_decay = false;  // AdamW (Loshchilov and Hutter 2019); otherwise decay is added to the gradient
+};
+// PyTorch's update rules (torch.optim.SGD, Adam, AdamW). Scalars `learning_rate` and `weight_decay` may be per trial.
+struct SgdResult {
+  Value parameter, momentum;  // momentum is invalid if options.momentum is 0
+};
+SgdResult sgd_update(Value parameter, Value gradient, Value momentum, Value learning_rate, Value weight_decay,
+                     Value step, SgdOptions options);
+struct AdamResult {
+  Value parameter, first_moment, second_moment;
+};
+AdamResult adam_update(Value parameter, Value gradient, Value first_moment, Value second_moment, Value learning_rate,
+                       Value weight_decay, Value step, AdamOptions options);
+
+}  // namespace jari

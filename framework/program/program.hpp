@@ -1,0 +1,116 @@
+#pragma once
+// A graph planned for one device: a fixed order of kernel calls over one arena. Its verb is run().
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/backend/kernel.hpp"
+#include "framework/base/thread_pool.hpp"
+#include "framework/graph/graph.hpp"
+
+namespace jari {
+
+// What is kept from step to step: weights and optimizer state, trial-major: [trial][all tensors], so that one trial is
+// one contiguous slice. Several programs (train, evaluate) share one State.
+class State {
+ public:
+  struct Entry {
+    std::string name;  // "model/embedding", "optimizer/adam/first_moment/model/embedding"
+    TensorType type;
+    std::size_t offset = 0;  // bytes from the start of a trial's slice
+  };
+
+  // Entries in the order of creation of the graph's parameters.
+  State(const Graph& graph, int trials);
+
+  int trials() const { return trials_; }
+  const std::vector<Entry>& entries() const { return entries_; }
+  const Entry* find(const std::string& name) const;
+  std::size_t bytes_per_trial() const { return stride_; }
+  std::byte* data(int trial) { return data_.data() + static_cast<std::size_t>(trial) * stride_; }
+  const std::byte* data(int trial) const { return data_.data() + static_cast<std::size_t>(trial) * stride_; }
+  template <class T>
+  std::span<T> tensor(int trial, const Entry& entry) {
+    return {reinterpret_cast<T*>(data(trial) + entry.offset), static_cast<std::size_t>(entry.type.shape.size())};
+  }
+  // Values as doubles, whatever the dtype.
+  std::vector<double> read(int trial, const Entry& entry) const;
+  void write(int trial, const Entry& entry, std::span<const double> values);
+
+ private:
+  struct AlignedDelete {
+    void operator()(std::byte* memory) const;
+  };
+  struct Memory {
+    std::unique_ptr<std::byte[], AlignedDelete> bytes;
+    std::byte* data() const { return bytes.get(); }
+  };
+
+  int trials_;
+  std::size_t stride_ = 0;
+  std::vector<Entry> entries_;
+  Memory data_;
+};
+
+// One trial's inputs or outputs, by name, while the program runs it.
+class Tensors {
+ public:
+  virtual ~Tensors() = default;
+  virtual const TensorType& type(const std::string& name) const = 0;
+  virtual void* data(const std::string& name) const = 0;
+  virtual bool has(const std::string& name) const = 0;
+  template <class T>
+  std::span<T> get(const std::string& name) const {
+    return {static_cast<T*>(data(name)), static_cast<std::size_t>(type(name).shape.size())};
+  }
+  double scalar(const std::string& name) const;  // of any dtype
+};
+
+struct PlanReport {
+  int nodes = 0;                   // kernel calls a step
+  std::size_t arena_bytes = 0;     // activations, for one trial at a time
+  std::size_t constant_bytes = 0;  // computed once
+  std::size_t input_bytes = 0;
+  std::size_t workspace_bytes = 0;
+  std::size_t state_bytes = 0;  // a trial
+};
+
+class Program {
+ public:
+  // Plans the graph: drops what no output or update needs, computes constant parts once, orders, lays out the arena.
+  explicit Program(const Graph& graph);
+  ~Program();
+  Program(Program&&) noexcept;
+  Program& operator=(Program&&) noexcept;
+
+  struct Hooks {
+    // Before a step of a trial: fills its inputs. Runs on the thread that runs the step.
+    std::function<void(int trial, std::int64_t step, const Tensors& inputs)> feed;
+    // After it: reads its outputs. Returning false ends this trial's steps (it diverged, or is done).
+    std::function<bool(int trial, std::int64_t step, const Tensors& outputs)> fetch;
+  };
+
+  // Runs steps [begin, end) of each of `trials`, in place on `state`. Each core takes a whole trial at a time; kernels
+  // are split over the cores only when there are fewer trials than cores. The bits are the same either way.
+  void run(State& state, std::span<const int> trials, std::int64_t begin, std::int64_t end, const Hooks& hooks,
+           ThreadPool& pool);
+
+  const PlanReport& report() const;
+  std::string to_string() const;  // one line a kernel call: path, op, types, arena offsets
+
+ private:
+  struct Plan;
+  std::unique_ptr<Plan> plan_;
+};
+
+// Runs a small graph without state on one trial and gives a Value's elements: for tests and analyses.
+// `inputs`: by name, as doubles.
+std::vector<double> evaluate(const Graph& graph, Value value,
+                             const std::vector<std::pair<std::string, std::vector<double>>>& inputs = {},
+                             State* state = nullptr, int threads = 1);
+
+}  // namespace jari
