@@ -1,0 +1,28 @@
+# `jari_options`: what every target of ours is compiled with. No global flags.
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+find_program(JARI_CCACHE ccache)
+if(JARI_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${JARI_CCACHE})
+endif()
+
+add_library(jari_options INTERFACE)
+target_compile_features(jari_options INTERFACE cxx_std_20)
+# No contraction into fused multiply-adds and no reassociation that the source does not ask for: same bits everywhere
+# that the same instruction set runs. Kernels that want them say so with `#pragma omp simd` and std::fma.
+target_compile_options(jari_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
+                                              -fopenmp-simd -fvisibility-inlines-hidden)
+if(JARI_WERROR)
+  target_compile_options(jari_options INTERFACE -Werror)
+endif()
+if(JARI_NATIVE)
+  target_compile_options(jari_options INTERFACE -march=native)
+endif()
+if(JARI_SANITIZE)
+  target_compile_options(jari_options INTERFACE -fsanitize=${JARI_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+  target_link_options(jari_options INTERFACE -fsanitize=${JARI_SANITIZE})
+endif()
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)

@@ -1,0 +1,22 @@
+# Debian's packages (cmake/packages.txt); each is used by the layers that framework/CMakeLists.txt names.
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(Boost REQUIRED)
+find_package(OpenMP REQUIRED)  # oneDNN's threads are OpenMP's; jari tells it to use one
+find_package(HDF5 REQUIRED COMPONENTS C)
+find_library(DNNL_LIBRARY dnnl REQUIRED)
+find_path(DNNL_INCLUDE dnnl.hpp REQUIRED)
+find_path(XXHASH_INCLUDE xxhash.h REQUIRED)
+
+add_library(DNNL::dnnl INTERFACE IMPORTED)
+target_link_libraries(DNNL::dnnl INTERFACE ${DNNL_LIBRARY})
+target_include_directories(DNNL::dnnl INTERFACE ${DNNL_INCLUDE})
+add_library(hdf5_c INTERFACE IMPORTED)
+target_link_libraries(hdf5_c INTERFACE ${HDF5_C_LIBRARIES})
+target_include_directories(hdf5_c SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
+add_library(xxhash_headers INTERFACE IMPORTED)
+target_include_directories(xxhash_headers SYSTEM INTERFACE ${XXHASH_INCLUDE})

@@ -1,0 +1,23 @@
+# jari_add_layer(<name> [DEPENDS ...] [PRIVATE_DEPENDS ...]): the static library jari_<name> (jari::<name>) of all sources
+# under framework/<name>/.
+function(jari_add_layer name)
+  cmake_parse_arguments(LAYER "" "" "DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/framework/${name}/*.cpp)
+  add_library(jari_${name} STATIC ${sources})
+  add_library(jari::${name} ALIAS jari_${name})
+  set_target_properties(jari_${name} PROPERTIES EXPORT_NAME ${name} LINKER_LANGUAGE CXX)
+  target_include_directories(jari_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                                                 $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/jari>)
+  target_link_libraries(jari_${name} PUBLIC ${LAYER_DEPENDS} PRIVATE ${LAYER_PRIVATE_DEPENDS} $<BUILD_INTERFACE:jari_options>)
+  target_compile_features(jari_${name} PUBLIC cxx_std_20)
+endfunction()
+
+# jari_add_test(<layer> [LIBRARIES ...]): the binary test_<layer> of all *.cpp under tests/<layer>/, its cases known to ctest.
+function(jari_add_test layer)
+  cmake_parse_arguments(TEST "" "" "LIBRARIES" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${layer}/*.cpp)
+  add_executable(test_${layer} ${sources})
+  target_link_libraries(test_${layer} PRIVATE ${TEST_LIBRARIES} jari_options test_support GTest::gmock GTest::gtest_main)
+  target_include_directories(test_${layer} PRIVATE ${PROJECT_SOURCE_DIR})
+  gtest_discover_tests(test_${layer} PROPERTIES LABELS ${layer} DISCOVERY_TIMEOUT 60)
+endfunction()
