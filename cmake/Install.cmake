@@ -1,0 +1,1 @@
+# Install and find_package(jari).
