@@ -2,6 +2,8 @@
 // Families `optimizer` and `schedule`.
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "framework/component/build_context.hpp"
 
@@ -14,13 +16,24 @@ struct UpdateContext {
   std::string parameter_path;  // "model/embedding"
 };
 
+// A mistake that shows only when the parameters are known. `field` is a path inside the component's own block,
+// "groups.0.match": the caller knows the block's place in the spec.
+struct ComponentError {
+  std::string field, message, hint;
+};
+
 class Optimizer {
  public:
   static constexpr const char* kFamily = "optimizer";
   virtual ~Optimizer() = default;
 
+  // Called once before `update`, with the paths of all trained parameters: groups whose pattern matches nothing are
+  // mistakes in the spec.
+  virtual std::vector<ComponentError> check(const std::vector<std::string>& /*parameter_paths*/) const { return {}; }
+
   // Adds one parameter's step to the graph: calls graph.update() for the parameter and for the state that it declares
-  // (zeros at first, under "optimizer/<state>/<parameter path>").
+  // (zeros at first, under "<state>/<parameter path>"). The caller has opened the scope "optimizer", so the state's full
+  // path is "optimizer/first_moment/model/embedding".
   virtual void update(const UpdateContext& context, Value parameter, Value gradient) const = 0;
 };
 
@@ -33,7 +46,7 @@ class Schedule {
  public:
   static constexpr const char* kFamily = "schedule";
   virtual ~Schedule() = default;
-  // Factor on the learning rate at a step; finite, >= 0.
+  // Factor on the learning rate at a step (the first step is 0, as with PyTorch's LambdaLR); finite, >= 0.
   virtual double factor(const ScheduleContext& context) const = 0;
 };
 

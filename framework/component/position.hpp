@@ -15,6 +15,9 @@ struct PositionContext {
   std::int64_t heads = 1;
   std::int64_t head_width = 0;  // of a head's query and key
   bool causal = false;
+  // Positions are in [0, position_count): what a table of positions must cover. Above the length of the sequence only
+  // where a scheme places tokens further apart than they stand.
+  std::int64_t position_count = 0;
   Value query_positions;  // i32 [length], after the hook `positions`
   Value key_positions;    // i32 [keys]
 };
@@ -41,7 +44,15 @@ class Position {
   virtual bool knows_order() const { return true; }
 };
 
+// What a model hands to the hooks of its scheme, the hook `positions` already called.
+PositionContext place(const BuildContext& build, const Position& scheme, std::int64_t width, std::int64_t heads = 1,
+                      bool causal = false);
+
 // key position - query position, i32 [length, keys].
 Value offsets(const PositionContext& context);
+
+// What a scheme's hook `embed` adds to zeros, [length, width] with the length of `build`; an invalid Value if it adds
+// nothing.
+Value embedded_zeros(const BuildContext& build, const Position& scheme, std::int64_t width);
 
 }  // namespace jari

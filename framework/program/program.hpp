@@ -81,8 +81,12 @@ struct PlanReport {
 
 class Program {
  public:
+  struct Plan;
+
   // Plans the graph: drops what no output or update needs, computes constant parts once, orders, lays out the arena.
   explicit Program(const Graph& graph);
+  // The same for `outputs` alone, whatever the graph itself outputs or updates.
+  Program(const Graph& graph, std::vector<std::pair<std::string, Value>> outputs);
   ~Program();
   Program(Program&&) noexcept;
   Program& operator=(Program&&) noexcept;
@@ -97,20 +101,24 @@ class Program {
   // Runs steps [begin, end) of each of `trials`, in place on `state`. Each core takes a whole trial at a time; kernels
   // are split over the cores only when there are fewer trials than cores. The bits are the same either way.
   void run(State& state, std::span<const int> trials, std::int64_t begin, std::int64_t end, const Hooks& hooks,
-           ThreadPool& pool);
+           ThreadPool& pool) const;
 
   const PlanReport& report() const;
   std::string to_string() const;  // one line a kernel call: path, op, types, arena offsets
 
  private:
-  struct Plan;
   std::unique_ptr<Plan> plan_;
 };
 
-// Runs a small graph without state on one trial and gives a Value's elements: for tests and analyses.
-// `inputs`: by name, as doubles.
-std::vector<double> evaluate(const Graph& graph, Value value,
-                             const std::vector<std::pair<std::string, std::vector<double>>>& inputs = {},
-                             State* state = nullptr, int threads = 1);
+// Elements as doubles, whatever the dtype.
+void write_tensor(const Tensors& tensors, const std::string& name, const std::vector<double>& values);
+std::vector<double> read_tensor(const Tensors& tensors, const std::string& name);
+
+using NamedValues = std::vector<std::pair<std::string, std::vector<double>>>;
+
+// Runs what `value` needs, on one trial, and gives its elements: for tests and analyses. `inputs`: by name; those that
+// `value` does not need are ignored. Without a state, parameters are zeros.
+std::vector<double> evaluate(const Graph& graph, Value value, const NamedValues& inputs = {}, State* state = nullptr,
+                             int threads = 1);
 
 }  // namespace jari

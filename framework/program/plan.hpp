@@ -1,0 +1,52 @@
+#pragma once
+// A graph laid out for the CPU: which kernels run, in which order, and where every value lives.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/backend/kernel.hpp"
+#include "framework/program/program.hpp"
+
+namespace jari {
+
+// The memories that a kernel's operands lie in.
+enum class Region { arena, input, constant, state };
+
+struct Location {
+  Region region = Region::arena;
+  std::size_t offset = 0;  // bytes; of Region::state: index into Plan::parameters
+};
+
+struct KernelCall {
+  std::shared_ptr<const Kernel> kernel;
+  std::vector<Location> inputs, outputs;
+  int node = -1;  // in the graph
+};
+
+struct NamedLocation {
+  std::string name;
+  TensorType type;
+  Location location;
+};
+
+struct Program::Plan {
+  std::vector<KernelCall> calls;
+  std::vector<NamedLocation> inputs, outputs;
+  std::vector<std::pair<std::string, TensorType>> parameters;  // those that the calls read or write
+  struct Copy {
+    Location from, to;
+    std::size_t bytes;
+  };
+  std::vector<Copy> copies;  // updates that no kernel could write in place, done after all calls
+  std::vector<std::byte> constants;
+  PlanReport report;
+  std::string text;
+};
+
+// What `outputs` and `updates` need is computed; all else is dropped.
+std::unique_ptr<Program::Plan> make_plan(const Graph& graph, const std::vector<std::pair<std::string, Value>>& outputs,
+                                         const std::vector<std::pair<Value, Value>>& updates);
+
+}  // namespace jari

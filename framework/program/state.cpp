@@ -1,0 +1,61 @@
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "framework/base/error.hpp"
+#include "framework/program/program.hpp"
+
+namespace jari {
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+
+std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+}  // namespace
+
+void State::AlignedDelete::operator()(std::byte* memory) const {
+  ::operator delete[](memory, std::align_val_t{kAlignment});
+}
+
+State::State(const Graph& graph, int trials) : trials_(trials) {
+  for (const Value& parameter : graph.parameters()) {
+    const TensorType& type = parameter.type();
+    entries_.push_back({graph.node(parameter.node()).path, type, stride_});
+    stride_ += aligned(type.bytes());
+  }
+  const std::size_t bytes = std::max<std::size_t>(stride_ * static_cast<std::size_t>(trials), kAlignment);
+  data_.bytes.reset(new (std::align_val_t{kAlignment}) std::byte[bytes]);
+  std::memset(data_.data(), 0, bytes);
+}
+
+const State::Entry* State::find(const std::string& name) const {
+  const auto found =
+      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.name == name; });
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+std::vector<double> State::read(int trial, const Entry& entry) const {
+  const std::byte* source = data(trial) + entry.offset;
+  const auto count = static_cast<std::size_t>(entry.type.shape.size());
+  std::vector<double> values(count);
+  if (entry.type.dtype == DType::f64) {
+    std::memcpy(values.data(), source, count * sizeof(double));
+  } else {
+    const auto* numbers = reinterpret_cast<const float*>(source);
+    std::copy(numbers, numbers + count, values.begin());
+  }
+  return values;
+}
+
+void State::write(int trial, const Entry& entry, std::span<const double> values) {
+  JARI_ASSERT(values.size() == static_cast<std::size_t>(entry.type.shape.size()), entry.name);
+  if (entry.type.dtype == DType::f64) {
+    std::copy(values.begin(), values.end(), tensor<double>(trial, entry).begin());
+  } else {
+    std::transform(values.begin(), values.end(), tensor<float>(trial, entry).begin(),
+                   [](double value) { return static_cast<float>(value); });
+  }
+}
+
+}  // namespace jari

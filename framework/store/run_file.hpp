@@ -1,0 +1,85 @@
+#pragma once
+// run.h5: the finished record of one trial (layout version 1, docs/run_file_format.md).
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "framework/store/metric_series.hpp"
+
+namespace jari {
+
+inline constexpr int kRunFileVersion = 1;
+
+struct RunAttributes {
+  std::string experiment;
+  std::string trial;   // hash of its identity
+  std::string label;   // "position=rel,seed=42"
+  std::int64_t index = -1;  // place in the sweep's order; -1: unknown
+  std::uint64_t seed = 0;
+  std::string status = "finished";  // "finished", "stopped" (early, by the spec's rule), "diverged", "failed"
+  std::string jari_version;
+  std::string git;
+  std::string created;  // ISO 8601, UTC
+  std::string device;
+  std::int64_t threads = 0;
+
+  bool operator==(const RunAttributes&) const = default;
+};
+
+// An array with a name from its group: "embedding/token", "extrapolated/accuracy_by_position".
+struct RecordArray {
+  using Values = std::variant<std::vector<float>, std::vector<double>, std::vector<std::int32_t>,
+                              std::vector<std::int64_t>, std::vector<std::string>>;
+  std::string name;
+  std::vector<std::int64_t> shape;
+  Values values;                  // row-major
+  std::vector<std::string> axes;  // one name for each axis, or none
+
+  bool operator==(const RecordArray&) const = default;
+};
+
+struct RecordAnalysis {
+  std::string name;
+  std::vector<RecordArray> arrays;
+  std::vector<std::pair<std::string, double>> numbers;  // "gap_1/mean"
+  std::string skipped;                                  // "" or why there was nothing to look at
+
+  bool operator==(const RecordAnalysis&) const = default;
+};
+
+struct RunRecord {
+  RunAttributes attributes;
+  std::string spec_resolved, spec_source, spec_overrides;  // YAML; overrides: one KEY=VALUE a line
+  std::vector<MetricSeries> metrics;
+  std::vector<RecordArray> evaluate;
+  std::vector<RecordArray> weights;
+  std::vector<std::string> vocabulary_tokens;  // empty: the task has no words
+  std::vector<std::int64_t> vocabulary_counts;
+  std::vector<RecordAnalysis> analyses;
+  std::vector<std::pair<std::string, std::string>> environment;     // "hdf5": "1.10.8"
+  std::vector<std::pair<std::string, double>> environment_numbers;  // "peak_memory_bytes", "seconds_train"
+
+  bool operator==(const RunRecord&) const = default;
+};
+
+// What `jari compare` needs of a run, read without its arrays.
+struct RunSummary {
+  std::filesystem::path path;
+  RunAttributes attributes;
+  std::string spec_resolved;
+  // Last value of each metric ("train/loss") and each number of an analysis ("analyses/property/gap_1/mean").
+  std::vector<std::pair<std::string, double>> values;
+};
+
+// Atomic. StoreError if an array's values do not fill its shape, or the file can not be written.
+void write_run_file(const std::filesystem::path& path, const RunRecord& record);
+
+// StoreError if it is missing, no run file, damaged, or written by a newer jari.
+RunRecord read_run_file(const std::filesystem::path& path);
+RunSummary read_run_summary(const std::filesystem::path& path);
+
+}  // namespace jari
