@@ -45,6 +45,7 @@ class Graph {
   Value parameter(const std::string& name, Shape shape);               // real, per trial, kept from step to step
   Value constant(Shape shape, std::vector<double> values);             // real, shared
   Value constant(double value) { return constant(Shape{}, {value}); }  // scalar
+  Value constant_of(TensorType type, std::vector<double> values);          // shared, of any element type
   Value constant_i32(Shape shape, std::vector<std::int64_t> values);
   Value constant_boolean(Shape shape, const std::vector<bool>& values);
 
@@ -96,9 +97,5 @@ class Graph {
   std::string path_;
   SourceSpan span_;
 };
-
-// Gradients of a scalar `loss` by `parameters`, as more graph. A parameter without influence gets zeros.
-// Throws ShapeError if the loss is not a real scalar, or an op on the way has no gradient rule.
-std::vector<Value> differentiate(Graph& graph, Value loss, const std::vector<Value>& parameters);
 
 }  // namespace jari

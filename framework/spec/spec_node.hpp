@@ -21,6 +21,8 @@ struct SpecNode {
   std::string text;                // of a scalar, as written
   bool quoted = false;             // "yes" in quotes is a string
   bool replace = false;            // tagged !replace: not merged into the parent's mapping
+  bool output_setting = false;     // set by the binder: not part of a trial's identity
+  bool per_trial = false;          // set by the binder: may differ within a fused group
   std::vector<SpecNode> items;     // of a sequence
   std::vector<SpecEntry> entries;  // of a mapping, in the order of the file
 
@@ -48,8 +50,20 @@ struct SpecEntry {
   SpecNode value;
 };
 
+// Of a resolved spec: without what does not change the numbers.
+SpecNode identity_form(const SpecNode& resolved);
+
+// Of a resolved spec: its identity with hyperparameters that may differ within a fused group blanked.
+SpecNode group_form(const SpecNode& resolved);
+
 // YAML text that reads back as the same tree: block style, keys in order (`sorted`: by name, for hashing).
 std::string to_yaml(const SpecNode& node, bool sorted = false);
+
+// The same on one line: "{type: adam, lr: 0.001}".
+std::string to_flow_yaml(const SpecNode& node);
+
+// "3", "'abc'", "a list", for "found ...".
+std::string describe_value(const SpecNode& node);
 
 // Equal values, wherever they came from.
 bool same_value(const SpecNode& left, const SpecNode& right);

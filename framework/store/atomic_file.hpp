@@ -20,8 +20,6 @@ class AtomicFile {
   void commit();  // sync, then take the place of `path`
 
  private:
-  [[noreturn]] void fail(const char* action) const;
-
   std::filesystem::path path_, temporary_;
   int descriptor_ = -1;
   bool committed_ = false;
@@ -32,8 +30,5 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
 // rename(2) and fsync of the folder, with errors as above.
 void rename_file(const std::filesystem::path& from, const std::filesystem::path& to);
 void sync_folder(const std::filesystem::path& folder);
-
-// What to do about a failed system call: "free some space", "choose a folder that you may write to", ...
-std::string_view advice_for_errno(int error);
 
 }  // namespace jari

@@ -1,0 +1,126 @@
+#include "framework/base/diagnostic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+
+#include "framework/base/error.hpp"
+#include "framework/base/text.hpp"
+
+namespace jari {
+namespace {
+
+auto place_of(const Diagnostic& diagnostic) {
+  const SourceSpan& span = diagnostic.span;
+  return std::tuple(span.file == nullptr, std::string_view(span.file ? span.file->name : ""), span.line, span.column,
+                    std::string_view(diagnostic.path), std::string_view(diagnostic.message),
+                    std::string_view(span.origin));
+}
+
+// One line of source cut so that the marked stretch is in sight, and where that stretch lies on the terminal.
+struct MarkedLine {
+  std::string text;
+  int before = 0, marked = 0;  // columns
+};
+
+constexpr int kWidestLine = 150;
+
+MarkedLine marked_line(std::string_view line, int column, int length) {
+  std::vector<char32_t> points;
+  std::vector<std::string_view> bytes;
+  for (std::size_t offset = 0; offset < line.size();) {
+    const std::size_t start = offset;
+    points.push_back(next_code_point(line, offset));
+    bytes.push_back(line.substr(start, offset - start));
+  }
+  const int count = static_cast<int>(points.size());
+  const int first = column > kWidestLine / 2 && count > kWidestLine ? column - kWidestLine / 2 : 0;
+  const int last = std::min(count, first + kWidestLine);
+  MarkedLine result;
+  if (first > 0) {
+    result.text = "...";
+    result.before = 3;
+  }
+  for (int i = first; i < last; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const bool printable = points[at] >= 0x20 && points[at] != 0x7F;  // a tab, or an escape sequence
+    result.text += printable ? bytes[at] : " ";
+    const int width = printable ? display_width(points[at]) : 1;
+    if (i < column - 1) result.before += width;
+    if (i >= column - 1 && i < column - 1 + length) result.marked += width;
+  }
+  if (last < count) result.text += "...";
+  result.marked = std::max(result.marked, 1);
+  return result;
+}
+
+}  // namespace
+
+std::string render(const Diagnostic& diagnostic) {
+  const SourceSpan& span = diagnostic.span;
+  const std::string message =
+      diagnostic.path.empty() ? diagnostic.message : fmt::format("{}: {}", diagnostic.path, diagnostic.message);
+  std::string text;
+  const bool has_line = span && span.line >= 1 && static_cast<std::size_t>(span.line) <= span.file->lines.size();
+  if (has_line) {
+    const MarkedLine line =
+        marked_line(span.file->lines[static_cast<std::size_t>(span.line - 1)], span.column, span.length);
+    text = fmt::format("{}: error: {}\n{:>5} | {}\n      | {:{}}{:^>{}}", span.location(), message, span.line, line.text,
+                       "", line.before, "", line.marked);
+    text += diagnostic.hint.empty() ? "\n" : " " + diagnostic.hint + "\n";
+  } else {
+    text = span ? fmt::format("{}: error: {}\n", span.file->name, message) : fmt::format("error: {}\n", message);
+    if (!diagnostic.hint.empty()) text += fmt::format("      = {}\n", diagnostic.hint);
+  }
+  if (!span.origin.empty()) text += fmt::format("      = {}\n", span.origin);
+  if (diagnostic.affected > 0 && diagnostic.affected < diagnostic.total) {
+    text += fmt::format("      = affects {} of {} trials\n", diagnostic.affected, diagnostic.total);
+  }
+  return text;
+}
+
+Diagnostic* Diagnostics::find_equal(const Diagnostic& diagnostic) {
+  const auto same = [place = place_of(diagnostic)](const Diagnostic& other) { return place_of(other) == place; };
+  const auto found = std::find_if(all_.begin(), all_.end(), same);
+  return found == all_.end() ? nullptr : &*found;
+}
+
+void Diagnostics::add(Diagnostic diagnostic) {
+  if (find_equal(diagnostic) == nullptr) all_.push_back(std::move(diagnostic));
+}
+
+void Diagnostics::error(SourceSpan span, std::string path, std::string message, std::string hint) {
+  add({std::move(span), std::move(path), std::move(message), std::move(hint)});
+}
+
+void Diagnostics::add_trial(const Diagnostics& of_trial, int total) {
+  for (const Diagnostic& diagnostic : of_trial.all_) {
+    Diagnostic* known = find_equal(diagnostic);
+    if (known == nullptr) {
+      all_.push_back(diagnostic);
+      known = &all_.back();
+    }
+    ++known->affected;
+    known->total = total;
+  }
+}
+
+std::string Diagnostics::render() const {
+  std::vector<const Diagnostic*> sorted;
+  for (const Diagnostic& diagnostic : all_) sorted.push_back(&diagnostic);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Diagnostic* a, const Diagnostic* b) { return place_of(*a) < place_of(*b); });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(sorted.size(), kMostShown); ++i) text += jari::render(*sorted[i]);
+  if (sorted.size() > kMostShown) text += fmt::format("... and {} more\n", sorted.size() - kMostShown);
+  text += fmt::format("{} {}; nothing was started.\n", all_.size(), all_.size() == 1 ? "error" : "errors");
+  return text;
+}
+
+void Diagnostics::throw_if_any() const {
+  if (!all_.empty()) throw SpecError(render());
+}
+
+}  // namespace jari

@@ -1,0 +1,37 @@
+#include "framework/ops/check.hpp"
+
+#include "framework/base/error.hpp"
+
+namespace jari {
+
+void require_same_dtype(const char* op, const TensorType& left, const TensorType& right) {
+  if (left.dtype != right.dtype)
+    throw ShapeError(fmt::format("{}: element types differ: left {}, right {}: cast one of them", op, left.to_string(),
+                                 right.to_string()));
+}
+
+void require_real(const char* op, const TensorType& type) {
+  if (!is_real(type.dtype)) throw ShapeError(fmt::format("{}: takes f32 or f64, not {}", op, type.to_string()));
+}
+
+void require_dtype(const char* op, const char* operand, const TensorType& type, DType dtype) {
+  if (type.dtype != dtype)
+    throw ShapeError(fmt::format("{}: {} must be {}, not {}", op, operand, name_of(dtype), type.to_string()));
+}
+
+Shape require_broadcast(const char* op, const TensorType& left, const TensorType& right) {
+  Shape result;
+  if (!broadcast(left.shape, right.shape, result))
+    throw ShapeError(fmt::format("{}: shapes do not broadcast: left {}, right {}", op, left.shape.to_string(),
+                                 right.shape.to_string()));
+  return result;
+}
+
+int require_axis(const char* op, int axis, const Shape& shape) {
+  const int rank = shape.rank();
+  if (axis < -rank || axis >= rank)
+    throw ShapeError(fmt::format("{}: axis {} of {}: there are {} axes", op, axis, shape.to_string(), rank));
+  return axis < 0 ? axis + rank : axis;
+}
+
+}  // namespace jari

@@ -1,0 +1,73 @@
+#include "framework/train/experiment.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace jari {
+namespace {
+
+// Names that become folders: letters, digits and a few marks, so that they are the same on every file system.
+bool is_folder_name(const std::string& name) {
+  const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-' || c == '.' || c >= 0x80; };
+  return !name.empty() && name.front() != '.' && name.size() <= 100 && std::all_of(name.begin(), name.end(), fits);
+}
+
+void check_training(const Experiment& experiment, FieldChecks& checks) {
+  if (!experiment.train) return;
+  if (!experiment.task || !experiment.model) {
+    checks.error("train", fmt::format("there is no `{}` to train", experiment.model ? "task" : "model"),
+                 "add it, or take `train` out");
+    return;
+  }
+  const std::string refusal = (*experiment.task)->refuse_length(experiment.train->length);
+  if (!refusal.empty()) checks.error("train.length", refusal);
+}
+
+void check_evaluate(const Experiment& experiment, FieldChecks& checks) {
+  for (const auto& [name, evaluate] : experiment.evaluate) {
+    const std::string path = "evaluate." + name;
+    if (!is_folder_name(name)) checks.error(path, "not a usable name", "use letters, digits, '_' and '-'");
+    if (!experiment.train) {
+      checks.error(path, "there is no `train`, so nothing to evaluate");
+      continue;
+    }
+    if (!experiment.task) continue;
+    const std::string refusal = (*experiment.task)->refuse_length(evaluate.length);
+    if (!refusal.empty()) checks.error(path + ".length", refusal);
+  }
+}
+
+void check_stop_metric(const Experiment& experiment, FieldChecks& checks) {
+  if (!experiment.train || !experiment.train->stop) return;
+  const std::string& metric = experiment.train->stop->metric;
+  std::vector<std::string> known;
+  for (const auto& [name, evaluate] : experiment.evaluate) {
+    for (const char* kind : {"loss", "accuracy"}) known.push_back(fmt::format("evaluate/{}/{}", name, kind));
+    if (!evaluate.seen) continue;
+    for (const char* kind : {"accuracy_seen", "accuracy_new"}) known.push_back(fmt::format("evaluate/{}/{}", name, kind));
+  }
+  if (std::find(known.begin(), known.end(), metric) == known.end()) {
+    checks.error("train.stop.metric", fmt::format("no metric '{}' is evaluated", metric),
+                 known.empty() ? "add an entry under `evaluate`" : fmt::format("known: {}", fmt::join(known, ", ")));
+  }
+}
+
+}  // namespace
+
+void Experiment::check(FieldChecks& checks) const {
+  if (!is_folder_name(experiment)) {
+    checks.error("experiment", fmt::format("'{}' can not name a folder", experiment),
+                 "use letters, digits, '_', '-' and '.', at most 100 of them");
+  }
+  if (model && !train) checks.error("model", "there is no `train` to train it", "add `train`, or take `model` out");
+  if (task && !train) checks.error("task", "there is no `train` that uses it", "add `train`, or take `task` out");
+  if (!train && analyses.empty()) {
+    checks.error("", "nothing to do: neither `train` nor `analyses`", "add one of them");
+  }
+  check_training(*this, checks);
+  check_evaluate(*this, checks);
+  check_stop_metric(*this, checks);
+}
+
+}  // namespace jari

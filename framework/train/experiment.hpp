@@ -1,0 +1,168 @@
+#pragma once
+// The top level of a spec, typed: what one trial is. `sweep`, `seeds` and `plugins` belong to the file, not to a trial;
+// framework/sweep reads them.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/component/analysis.hpp"
+#include "framework/component/model.hpp"
+#include "framework/component/optimizer.hpp"
+#include "framework/component/task.hpp"
+#include "framework/registry/slot.hpp"
+#include "framework/spec/fields.hpp"
+#include "framework/spec/spec_node.hpp"
+
+namespace jari {
+
+enum class Precision { f32, f64 };
+inline const EnumNames<Precision>& enum_names(Precision) {
+  static const EnumNames<Precision> names{{Precision::f32, "f32"}, {Precision::f64, "f64"}};
+  return names;
+}
+
+enum class DeviceChoice { any, cpu };
+inline const EnumNames<DeviceChoice>& enum_names(DeviceChoice) {
+  static const EnumNames<DeviceChoice> names{{DeviceChoice::any, "auto"}, {DeviceChoice::cpu, "cpu"}};
+  return names;
+}
+
+struct CheckpointSpec {
+  std::int64_t every = 500;
+  std::int64_t keep = 2;
+
+  template <class F>
+  void fields(F& f) {
+    f("every", every, "steps between checkpoints", at_least(1), unit("steps"));
+    f("keep", keep, "newest checkpoints that stay on the disk", between(1, 100));
+  }
+};
+
+enum class Goal { minimize, maximize };
+inline const EnumNames<Goal>& enum_names(Goal) {
+  static const EnumNames<Goal> names{{Goal::minimize, "minimize"}, {Goal::maximize, "maximize"}};
+  return names;
+}
+
+struct StopSpec {
+  std::string metric;
+  Goal goal = Goal::minimize;
+  std::int64_t patience = 5;
+  double min_delta = 0;
+
+  template <class F>
+  void fields(F& f) {
+    f("metric", metric, "metric to watch, e.g. evaluate/trained/loss", required);
+    f("goal", goal, "whether smaller or larger is better");
+    f("patience", patience, "evaluations without improvement before the trial stops", at_least(1));
+    f("min_delta", min_delta, "smallest change that counts as an improvement", at_least(0));
+  }
+};
+
+struct TrainSpec {
+  std::int64_t steps = 0;
+  std::int64_t batch = 0;
+  std::int64_t length = 0;
+  std::optional<double> clip_norm;
+  Slot<Optimizer> optimizer;
+  Slot<Schedule> schedule{"constant"};
+  std::int64_t log_every = 100;
+  std::optional<std::int64_t> evaluate_every;
+  CheckpointSpec checkpoint;
+  std::optional<StopSpec> stop;
+
+  template <class F>
+  void fields(F& f) {
+    f("steps", steps, "optimizer steps", required, at_least(0), unit("steps"));
+    f("batch", batch, "sequences a step", required, at_least(1), unit("sequences"));
+    f("length", length, "tokens a sequence", required, at_least(1), unit("tokens"));
+    f("clip_norm", clip_norm, "largest norm of all gradients together; longer ones are scaled down", more_than(0));
+    f("optimizer", optimizer, "how parameters follow their gradients", required);
+    f("schedule", schedule, "factor on the learning rate over the steps");
+    f("log_every", log_every, "steps between records of train/loss", at_least(1), unit("steps"));
+    f("evaluate_every", evaluate_every, "steps between evaluations; without it only after the last step", at_least(1),
+      unit("steps"));
+    f("checkpoint", checkpoint, "what a killed process can go on from", output_setting);
+    f("stop", stop, "ends a trial that no longer improves");
+  }
+  void check(FieldChecks& checks) const {
+    if (stop && !evaluate_every) {
+      checks.error("stop", "nothing is evaluated during training", "set train.evaluate_every");
+    }
+  }
+};
+
+struct EvaluateSpec {
+  std::int64_t length = 0;
+  std::int64_t sequences = 4096;
+  std::int64_t batch = 256;
+  std::optional<std::int64_t> seen;
+
+  template <class F>
+  void fields(F& f) {
+    f("length", length, "tokens a sequence", required, at_least(1), unit("tokens"));
+    f("sequences", sequences, "sequences to test on", at_least(1), unit("sequences"));
+    f("batch", batch, "sequences at a time; does not change the result", at_least(1), unit("sequences"), output_setting);
+    f("seen", seen, "positions 0 to seen-1 count as seen in training: adds accuracy_seen and accuracy_new", at_least(1),
+      unit("positions"));
+  }
+  void check(FieldChecks& checks) const {
+    if (seen && *seen >= length) {
+      checks.error("seen", "all positions would count as seen", "give a number below length, or leave `seen` out");
+    }
+  }
+};
+
+struct SweepSpec {
+  SpecNode grid = SpecNode::mapping();
+  SpecNode baseline = SpecNode::mapping();
+
+  template <class F>
+  void fields(F& f) {
+    f("grid", grid, "axes: a key's path and the list of its values; all combinations are trials");
+    f("baseline", baseline, "values of the axes that the others are compared with");
+  }
+};
+
+struct Experiment {
+  std::string experiment;
+  std::string description;
+  SpecNode notes;
+  std::vector<std::string> plugins;
+  std::int64_t seed = 42;
+  std::int64_t seeds = 1;
+  DeviceChoice device = DeviceChoice::any;
+  std::int64_t threads = 0;
+  Precision precision = Precision::f32;
+  std::optional<Slot<Task>> task;
+  std::optional<Slot<Model>> model;
+  std::optional<TrainSpec> train;
+  SpecMap<EvaluateSpec> evaluate;
+  SpecMap<Slot<Analysis>> analyses;
+  std::optional<SweepSpec> sweep;
+
+  template <class F>
+  void fields(F& f) {
+    f("experiment", experiment, "names the folder under runs/", required, output_setting);
+    f("description", description, "the question that the experiment asks", output_setting);
+    f("notes", notes, "anything: not read", output_setting);
+    f("plugins", plugins, "loadable modules with more components, relative to the spec's folder", output_setting);
+    f("seed", seed, "seed of the first trial", at_least(0));
+    f("seeds", seeds, "trials with the seeds seed, seed+1, ...", between(1, 100000), output_setting);
+    f("device", device, "where to train", output_setting);
+    f("threads", threads, "cores to use; 0 is all of them. Does not change the result", at_least(0), output_setting);
+    f("precision", precision, "element type of parameters and activations; f64 is for reference runs");
+    f("task", task, "what is to be learned");
+    f("model", model, "what learns it");
+    f("train", train, "how it is trained");
+    f("evaluate", evaluate, "tests by name, during and after training");
+    f("analyses", analyses, "what is looked at after training, by name");
+    f("sweep", sweep, "what varies from trial to trial", output_setting);
+  }
+
+  void check(FieldChecks& checks) const;
+};
+
+}  // namespace jari

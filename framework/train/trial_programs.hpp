@@ -1,0 +1,63 @@
+#pragma once
+// The graphs and programs of one trial shape: what all trials of a fused group share.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/component/build_context.hpp"
+#include "framework/program/program.hpp"
+#include "framework/train/experiment.hpp"
+
+namespace jari {
+
+// Names of the programs' inputs and outputs.
+inline constexpr const char* kTokens = "tokens";                    // i32 [batch, length]
+inline constexpr const char* kTargets = "targets";                  // i32 [batch, length], -1: none
+inline constexpr const char* kScheduleFactor = "schedule/factor";   // real scalar
+inline constexpr const char* kLoss = "loss";                        // real scalar
+inline constexpr const char* kGradientNorm = "gradient_norm";       // real scalar, before clipping
+inline constexpr const char* kPredictions = "predictions";          // i32 [batch, length]
+inline constexpr const char* kLossByPosition = "loss_by_position";  // real [batch, length]
+
+struct EvaluateProgram {
+  std::string name;
+  EvaluateSpec spec;
+  std::int64_t batch = 0;
+  Program program;
+};
+
+class TrialPrograms {
+ public:
+  // Throws ShapeError if the components do not fit together, SpecError-worthy ones with the place in the spec.
+  explicit TrialPrograms(const Experiment& experiment);
+
+  const Experiment& experiment() const { return experiment_; }
+  const Declarations& declarations() const { return declarations_; }
+  const Graph& train_graph() const { return *train_graph_; }
+  const Program* train() const { return train_.get(); }  // null without `train`
+  const std::vector<EvaluateProgram>& evaluate() const { return evaluate_; }
+
+  State make_state(int trials) const { return State(*train_graph_, trials); }
+  std::int64_t trained_parameters() const;  // numbers that the optimizer changes
+  // Paths in the spec of the hyperparameters that may differ from trial to trial.
+  std::vector<std::string> per_trial_paths() const;
+
+ private:
+  void build_train();
+  EvaluateProgram build_evaluate(const std::string& name, const EvaluateSpec& spec);
+
+  Experiment experiment_;
+  Declarations declarations_;
+  std::unique_ptr<Graph> train_graph_;
+  std::vector<std::string> trained_;  // paths of the model's parameters
+  std::unique_ptr<Program> train_;
+  std::vector<EvaluateProgram> evaluate_;
+};
+
+DType real_type(Precision precision);
+
+// Calls the model under the scope "model" of the spec's block.
+Value build_logits(const BuildContext& context, const Slot<Model>& model, Value tokens);
+
+}  // namespace jari
