@@ -45,7 +45,8 @@ void check_stop_metric(const Experiment& experiment, FieldChecks& checks) {
   for (const auto& [name, evaluate] : experiment.evaluate) {
     for (const char* kind : {"loss", "accuracy"}) known.push_back(fmt::format("evaluate/{}/{}", name, kind));
     if (!evaluate.seen) continue;
-    for (const char* kind : {"accuracy_seen", "accuracy_new"}) known.push_back(fmt::format("evaluate/{}/{}", name, kind));
+    for (const char* kind : {"accuracy_seen", "accuracy_new"})
+      known.push_back(fmt::format("evaluate/{}/{}", name, kind));
   }
   if (std::find(known.begin(), known.end(), metric) == known.end()) {
     checks.error("train.stop.metric", fmt::format("no metric '{}' is evaluated", metric),

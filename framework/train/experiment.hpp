@@ -104,7 +104,8 @@ struct EvaluateSpec {
   void fields(F& f) {
     f("length", length, "tokens a sequence", required, at_least(1), unit("tokens"));
     f("sequences", sequences, "sequences to test on", at_least(1), unit("sequences"));
-    f("batch", batch, "sequences at a time; does not change the result", at_least(1), unit("sequences"), output_setting);
+    f("batch", batch, "sequences at a time; does not change the result", at_least(1), unit("sequences"),
+      output_setting);
     f("seen", seen, "positions 0 to seen-1 count as seen in training: adds accuracy_seen and accuracy_new", at_least(1),
       unit("positions"));
   }

@@ -73,8 +73,12 @@ void TrialPrograms::build_train() {
 EvaluateProgram TrialPrograms::build_evaluate(const std::string& name, const EvaluateSpec& spec) {
   Graph graph(real_type(experiment_.precision));
   const std::int64_t batch = std::min(spec.batch, spec.sequences);
-  const BuildContext context{graph,       declarations_, (*experiment_.task)->vocabulary(),
-                             spec.length, experiment_.train->length, /*training=*/false};
+  const BuildContext context{graph,
+                             declarations_,
+                             (*experiment_.task)->vocabulary(),
+                             spec.length,
+                             experiment_.train->length,
+                             /*training=*/false};
   const TensorType ids{DType::i32, {batch, spec.length}};
   const Value tokens = graph.input(kTokens, ids, /*per_trial=*/true);
   const Value targets = graph.input(kTargets, ids, /*per_trial=*/true);

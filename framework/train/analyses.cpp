@@ -1,0 +1,66 @@
+#include "framework/train/analyses.hpp"
+
+#include "framework/train/trainer.hpp"
+
+namespace jari {
+namespace {
+
+// Parameters that the trial trained keep their values; those that only the analysis declares get first values.
+State state_for(const Graph& graph, const Declarations& declarations, const Trial& trial, const State& trained,
+                int row) {
+  State state(graph, 1);
+  initialize(state, 0, declarations, trial);
+  for (const State::Entry& entry : state.entries()) {
+    if (const State::Entry* known = trained.find(entry.name)) state.write(0, entry, trained.read(row, *known));
+  }
+  return state;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, AnalysisResult>> run_analyses(const TrialPrograms& programs, const Trial& trial,
+                                                                 const State& state, int row) {
+  const Experiment& experiment = trial.experiment;
+  AnalysisContext context;
+  context.seed = trial.seed();
+  if (experiment.model) context.model = &**experiment.model;
+  if (experiment.task) context.vocabulary = (*experiment.task)->vocabulary();
+  if (experiment.train) context.trained_length = experiment.train->length;
+
+  context.weights = [&](const std::string& path) -> std::optional<AnalysisArray> {
+    const State::Entry* entry = state.find(path);
+    const ParameterDeclaration* declaration = programs.declarations().find(path);
+    if (entry == nullptr || declaration == nullptr) return std::nullopt;
+    return AnalysisArray{path, entry->type.shape, state.read(row, *entry), declaration->axes};
+  };
+
+  context.evaluate = [&](std::int64_t length,
+                         const std::function<Value(const BuildContext&)>& build) -> std::optional<AnalysisArray> {
+    Graph graph(real_type(experiment.precision));
+    Declarations declarations;
+    const BuildContext build_context{graph,
+                                     declarations,
+                                     context.vocabulary,
+                                     length,
+                                     context.trained_length,
+                                     /*training=*/false};
+    Value value;
+    {
+      const Graph::Scope scope(graph, "model");
+      value = build(build_context);
+    }
+    if (!value) return std::nullopt;
+    State own = state_for(graph, declarations, trial, state, row);
+    NamedValues inputs;
+    const ResolvedValues resolved(trial.resolved);
+    for (const std::string& path : programs.per_trial_paths())
+      inputs.push_back({per_trial_input(path), {resolved.number(path)}});
+    return AnalysisArray{"", value.shape(), jari::evaluate(graph, value, inputs, &own), {}};
+  };
+
+  std::vector<std::pair<std::string, AnalysisResult>> results;
+  for (const auto& [name, analysis] : experiment.analyses) results.emplace_back(name, analysis->run(context));
+  return results;
+}
+
+}  // namespace jari

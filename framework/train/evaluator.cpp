@@ -1,0 +1,91 @@
+#include "framework/train/evaluator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace jari {
+namespace {
+
+// Sums over the sequences, by position. Plain doubles in a fixed order: the same at any thread count.
+struct Tally {
+  explicit Tally(std::int64_t length)
+      : correct(static_cast<std::size_t>(length)), loss(correct.size()), count(correct.size()) {}
+  std::vector<double> correct, loss, count;
+
+  template <class Real>
+  void add(const std::int32_t* targets, const std::int32_t* predictions, const Real* losses, std::int64_t sequences) {
+    const std::size_t length = correct.size();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(sequences) * length; ++i) {
+      if (targets[i] < 0) continue;
+      const std::size_t position = i % length;
+      count[position] += 1;
+      correct[position] += predictions[i] == targets[i] ? 1 : 0;
+      loss[position] += static_cast<double>(losses[i]);
+    }
+  }
+};
+
+double ratio(double part, double whole) { return whole > 0 ? part / whole : std::numeric_limits<double>::quiet_NaN(); }
+
+// Mean over the positions [begin, end) of all sequences.
+double mean_over(const std::vector<double>& sums, const std::vector<double>& counts, std::size_t begin,
+                 std::size_t end) {
+  double sum = 0, count = 0;
+  for (std::size_t position = begin; position < end; ++position) {
+    sum += sums[position];
+    count += counts[position];
+  }
+  return ratio(sum, count);
+}
+
+Evaluation summarize(const EvaluateProgram& evaluate, const Tally& tally) {
+  const std::size_t length = tally.count.size();
+  const std::string prefix = "evaluate/" + evaluate.name + "/";
+  Evaluation result;
+  result.metrics.emplace_back(prefix + "loss", mean_over(tally.loss, tally.count, 0, length));
+  result.metrics.emplace_back(prefix + "accuracy", mean_over(tally.correct, tally.count, 0, length));
+  if (evaluate.spec.seen) {
+    const std::size_t seen = static_cast<std::size_t>(*evaluate.spec.seen);
+    result.metrics.emplace_back(prefix + "accuracy_seen", mean_over(tally.correct, tally.count, 0, seen));
+    result.metrics.emplace_back(prefix + "accuracy_new", mean_over(tally.correct, tally.count, seen, length));
+  }
+  for (std::size_t position = 0; position < length; ++position) {
+    result.accuracy_by_position.push_back(ratio(tally.correct[position], tally.count[position]));
+    result.loss_by_position.push_back(ratio(tally.loss[position], tally.count[position]));
+  }
+  return result;
+}
+
+}  // namespace
+
+Evaluation evaluate_trial(const EvaluateProgram& evaluate, const Trial& trial, const TrialInputs& inputs, State& state,
+                          int row, ThreadPool& pool) {
+  const std::string stream = "evaluate/" + evaluate.name;
+  const std::int64_t batches = (evaluate.spec.sequences + evaluate.batch - 1) / evaluate.batch;
+  const bool f64 = trial.experiment.precision == Precision::f64;
+  Tally tally(evaluate.spec.length);
+  std::vector<std::int32_t> targets;
+
+  Program::Hooks hooks;
+  hooks.feed = [&](int, std::int64_t batch, const Tensors& tensors) {
+    inputs.fill(tensors, stream, batch);
+    const auto filled = tensors.get<std::int32_t>(kTargets);
+    targets.assign(filled.begin(), filled.end());
+  };
+  hooks.fetch = [&](int, std::int64_t batch, const Tensors& tensors) {
+    const std::int64_t sequences = std::min(evaluate.batch, evaluate.spec.sequences - batch * evaluate.batch);
+    const std::int32_t* predictions = tensors.get<std::int32_t>(kPredictions).data();
+    if (f64) {
+      tally.add(targets.data(), predictions, tensors.get<double>(kLossByPosition).data(), sequences);
+    } else {
+      tally.add(targets.data(), predictions, tensors.get<float>(kLossByPosition).data(), sequences);
+    }
+    return true;
+  };
+  const int rows[] = {row};
+  evaluate.program.run(state, rows, 0, batches, hooks, pool);
+  return summarize(evaluate, tally);
+}
+
+}  // namespace jari

@@ -1,0 +1,109 @@
+#include "framework/train/record.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "framework/base/version.hpp"
+
+namespace jari {
+namespace {
+
+std::vector<float> to_f32(const std::vector<double>& values) {
+  std::vector<float> result(values.size());
+  std::transform(values.begin(), values.end(), result.begin(), [](double value) { return static_cast<float>(value); });
+  return result;
+}
+
+// "/weights/embedding": the scope "model/" that all share is left out.
+std::string weight_name(const std::string& path) {
+  const std::string prefix = "model/";
+  return path.starts_with(prefix) ? path.substr(prefix.size()) : path;
+}
+
+std::vector<RecordArray> weights(const TrialPrograms& programs, const Trial& trial, const State& state, int row) {
+  std::vector<RecordArray> result;
+  for (const ParameterDeclaration& declaration : programs.declarations().all()) {
+    if (declaration.path.starts_with("optimizer/")) continue;
+    const std::vector<double> values = state.read(row, *state.find(declaration.path));
+    RecordArray array{weight_name(declaration.path), declaration.shape.sizes(), {}, declaration.axes};
+    if (trial.experiment.precision == Precision::f64) {
+      array.values = values;
+    } else {
+      array.values = to_f32(values);
+    }
+    result.push_back(std::move(array));
+  }
+  return result;
+}
+
+std::vector<RecordArray> evaluate_arrays(const std::vector<std::pair<std::string, Evaluation>>& evaluations) {
+  std::vector<RecordArray> result;
+  for (const auto& [name, evaluation] : evaluations) {
+    const auto length = static_cast<std::int64_t>(evaluation.accuracy_by_position.size());
+    result.push_back({name + "/accuracy_by_position", {length}, evaluation.accuracy_by_position, {"position"}});
+    result.push_back({name + "/loss_by_position", {length}, evaluation.loss_by_position, {"position"}});
+  }
+  return result;
+}
+
+std::vector<RecordAnalysis> analysis_records(const std::vector<std::pair<std::string, AnalysisResult>>& analyses) {
+  std::vector<RecordAnalysis> result;
+  for (const auto& [name, analysis] : analyses) {
+    RecordAnalysis record{name, {}, analysis.numbers, analysis.skipped};
+    for (const AnalysisArray& array : analysis.arrays) {
+      record.arrays.push_back({array.name, array.shape.sizes(), array.values, array.axes});
+    }
+    result.push_back(std::move(record));
+  }
+  return result;
+}
+
+}  // namespace
+
+RunRecord make_record(const TrialPrograms& programs, const Trial& trial, const State& state, int row,
+                      const std::vector<JournalRecord>& journal, const TrialResult& result,
+                      const Provenance& provenance) {
+  RunRecord record;
+  RunAttributes& attributes = record.attributes;
+  attributes.experiment = trial.experiment.experiment;
+  attributes.trial = trial.hash;
+  attributes.label = trial.label;
+  attributes.index = trial.index;
+  attributes.seed = trial.seed();
+  attributes.status = result.status;
+  attributes.jari_version = version();
+  attributes.git = provenance.git;
+  attributes.created = utc_now();
+  attributes.device = provenance.device;
+  attributes.threads = result.threads;
+  record.spec_resolved = to_yaml(trial.resolved);
+  record.spec_source = provenance.spec_source;
+  record.spec_overrides = provenance.spec_overrides;
+  record.metrics = metric_series(journal);
+  record.evaluate = evaluate_arrays(result.evaluations);
+  record.weights = weights(programs, trial, state, row);
+  record.analyses = analysis_records(result.analyses);
+  record.environment = provenance.environment;
+  for (const auto& [phase, seconds] : result.seconds)
+    record.environment_numbers.emplace_back("seconds_" + phase, seconds);
+  record.environment_numbers.emplace_back("peak_memory_bytes", peak_memory_bytes());
+  record.environment_numbers.emplace_back("trained_parameters", static_cast<double>(programs.trained_parameters()));
+  return record;
+}
+
+double peak_memory_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) * 1024;
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+}
+
+}  // namespace jari

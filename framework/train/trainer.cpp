@@ -1,0 +1,107 @@
+#include "framework/train/trainer.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+
+#include "framework/base/error.hpp"
+#include "framework/train/trial_run.hpp"
+
+namespace jari {
+namespace {
+
+class GroupTrainer {
+ public:
+  GroupTrainer(const TrialPrograms& programs, const std::vector<const Trial*>& trials,
+               const std::filesystem::path& folder, const Provenance& provenance, ThreadPool& pool, Progress& progress)
+      : programs_(programs), pool_(pool), state_(programs.make_state(static_cast<int>(trials.size()))) {
+    for (std::size_t row = 0; row < trials.size(); ++row) {
+      runs_.push_back(std::make_unique<TrialRun>(programs, *trials[row], state_, static_cast<int>(row),
+                                                 folder / trials[row]->folder, provenance, progress));
+    }
+  }
+
+  std::vector<TrialOutcome> run() {
+    for (const auto& run : runs_) guard(*run, [&] { run->open(); });
+    while (std::any_of(runs_.begin(), runs_.end(), [](const auto& run) { return run->active(); })) advance();
+    std::vector<TrialOutcome> outcomes;
+    for (const auto& run : runs_) outcomes.push_back({&run->trial(), run->status(), run->message()});
+    return outcomes;
+  }
+
+ private:
+  // What goes wrong in one trial ends that trial alone.
+  template <class Action>
+  static void guard(TrialRun& run, const Action& action) {
+    try {
+      action();
+    } catch (const std::exception& error) {
+      run.fail(error.what());
+    }
+  }
+
+  // Trains the trials that are furthest behind up to the next step at which something is to be done.
+  void advance() {
+    std::int64_t begin = std::numeric_limits<std::int64_t>::max();
+    for (const auto& run : runs_) {
+      if (run->active()) begin = std::min(begin, run->step());
+    }
+    std::vector<int> rows;
+    for (const auto& run : runs_) {
+      if (run->active() && run->step() == begin) rows.push_back(run->row());
+    }
+    std::int64_t end = begin;
+    if (programs_.train() != nullptr && begin < programs_.experiment().train->steps) {
+      end = next_stop(programs_.experiment().train.value(), begin);
+      train(rows, begin, end);
+    }
+    after_steps(rows, end);
+  }
+
+  void train(const std::vector<int>& rows, std::int64_t begin, std::int64_t end) {
+    Program::Hooks hooks;
+    hooks.feed = [&](int row, std::int64_t step, const Tensors& inputs) { run_of(row).feed(step, inputs); };
+    hooks.fetch = [&](int row, std::int64_t step, const Tensors& outputs) { return run_of(row).fetch(step, outputs); };
+    programs_.train()->run(state_, rows, begin, end, hooks, pool_);
+  }
+
+  void after_steps(const std::vector<int>& rows, std::int64_t step) {
+    if (static_cast<int>(rows.size()) < pool_.threads()) {
+      for (int row : rows) guard(run_of(row), [&] { run_of(row).reached(step, pool_); });
+      return;
+    }
+    pool_.for_each(static_cast<std::int64_t>(rows.size()), [&](std::int64_t i, int) {
+      ThreadPool serial(1);
+      TrialRun& run = run_of(rows[static_cast<std::size_t>(i)]);
+      guard(run, [&] { run.reached(step, serial); });
+    });
+  }
+
+  TrialRun& run_of(int row) { return *runs_[static_cast<std::size_t>(row)]; }
+
+  const TrialPrograms& programs_;
+  ThreadPool& pool_;
+  State state_;
+  std::vector<std::unique_ptr<TrialRun>> runs_;
+};
+
+}  // namespace
+
+std::vector<TrialOutcome> train_group(const TrialPrograms& programs, const std::vector<const Trial*>& trials,
+                                      const std::filesystem::path& folder, const Provenance& provenance,
+                                      ThreadPool& pool, Progress& progress) {
+  return GroupTrainer(programs, trials, folder, provenance, pool, progress).run();
+}
+
+void initialize(State& state, int row, const Declarations& declarations, const Trial& trial) {
+  const ResolvedValues values(trial.resolved);
+  for (const ParameterDeclaration& declaration : declarations.all()) {
+    const State::Entry* entry = state.find(declaration.path);
+    if (entry == nullptr) continue;
+    std::vector<double> numbers(static_cast<std::size_t>(declaration.shape.size()));
+    declaration.init->fill({trial.seed(), declaration.path, declaration.shape, &values}, numbers);
+    state.write(row, *entry, numbers);
+  }
+}
+
+}  // namespace jari

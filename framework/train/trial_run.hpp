@@ -1,0 +1,74 @@
+#pragma once
+// One trial of a group while it trains: its folder, journal, checkpoints, and what it does between steps.
+
+#include <chrono>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "framework/store/journal.hpp"
+#include "framework/train/progress.hpp"
+#include "framework/train/record.hpp"
+#include "framework/train/trial_inputs.hpp"
+#include "framework/train/trial_programs.hpp"
+
+namespace jari {
+
+class TrialRun {
+ public:
+  TrialRun(const TrialPrograms& programs, const Trial& trial, State& state, int row, std::filesystem::path folder,
+           const Provenance& provenance, Progress& progress);
+
+  // Makes the folder, goes on from a checkpoint or starts with first values. Throws StoreError.
+  void open();
+
+  const Trial& trial() const { return trial_; }
+  int row() const { return row_; }
+  std::int64_t step() const { return step_; }  // steps done
+  bool active() const { return status_.empty(); }
+  const std::string& status() const { return status_; }
+  const std::string& message() const { return message_; }
+  void fail(const std::string& message);
+
+  // Program hooks.
+  void feed(std::int64_t step, const Tensors& inputs) const;
+  bool fetch(std::int64_t step, const Tensors& outputs);
+
+  // After steps up to `step`: evaluates, saves, finishes, as the spec says.
+  void reached(std::int64_t step, ThreadPool& pool);
+
+ private:
+  void resume_or_start();
+  void evaluate(ThreadPool& pool);
+  void check_stop(const MetricValues& metrics);
+  void save_checkpoint();
+  void finish(ThreadPool& pool);
+
+  const TrialPrograms& programs_;
+  const Trial& trial_;
+  State& state_;
+  int row_;
+  std::filesystem::path folder_;
+  const Provenance& provenance_;
+  Progress& progress_;
+  TrialInputs inputs_;
+  std::unique_ptr<JournalWriter> journal_;
+
+  std::int64_t step_ = 0;
+  std::int64_t steps_ = 0;
+  std::string status_;  // "" while it trains
+  std::string message_;
+  std::vector<std::pair<std::string, Evaluation>> evaluations_;  // the newest
+  std::int64_t evaluated_at_ = -1;
+  std::optional<double> best_;            // of the stop rule
+  std::int64_t without_improvement_ = 0;  // evaluations
+  double seconds_before_ = 0;             // of training, in earlier processes
+  std::chrono::steady_clock::time_point started_;
+};
+
+// Steps after which something is to be done: the first such step after `step`.
+std::int64_t next_stop(const TrainSpec& spec, std::int64_t step);
+
+}  // namespace jari
