@@ -10,8 +10,9 @@ endif()
 
 add_library(jari_options INTERFACE)
 target_compile_features(jari_options INTERFACE cxx_std_20)
-# No contraction into fused multiply-adds and no reassociation that the source does not ask for: same bits everywhere
-# that the same instruction set runs. Kernels that want them say so with `#pragma omp simd` and std::fma.
+# No -ffast-math: sums keep the order that the source gives them, but for the loops that ask by `#pragma omp simd reduction`.
+# GCC does contract a * b + c into a fused multiply-add where the CPU has one, as it does by default. Vector body and tail
+# of a loop are contracted alike, so bits do not depend on where a thread's part begins; they do depend on JARI_NATIVE.
 target_compile_options(jari_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
                                               -fopenmp-simd -fvisibility-inlines-hidden)
 if(JARI_WERROR)

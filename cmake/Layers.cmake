@@ -14,6 +14,7 @@ function(jari_add_layer name)
                                                  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/jari>)
   target_link_libraries(jari_${name} PUBLIC ${LAYER_DEPENDS} PRIVATE ${LAYER_PRIVATE_DEPENDS} $<BUILD_INTERFACE:jari_options>)
   target_compile_features(jari_${name} PUBLIC cxx_std_20)
+  set_property(GLOBAL APPEND PROPERTY JARI_LAYERS jari_${name})  # for the installation
 endfunction()
 
 # jari_add_test(<layer> [LIBRARIES ...]): the binary test_<layer> of all *.cpp under tests/<layer>/, its cases known to ctest.

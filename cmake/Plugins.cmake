@@ -1,9 +1,28 @@
 # Components under plugins/<family>/<name>.cpp. Each file has one JARI_PLUGIN block; the build gives it its id from its path
-# and generates the calls, so nothing depends on the order of static initialisation and no list is kept by hand.
+# and generates the calls, so nothing depends on the order of static initialization and no list is kept by hand.
+include(PluginModule)
 
-# Compiler, standard library, jari version and the flags that change layouts: a module built otherwise is refused.
-set(JARI_BUILD_ID "jari-${PROJECT_VERSION}-gcc-${CMAKE_CXX_COMPILER_VERSION}-cxx20-abi1")
+# jari_API_HASH: of every header that a component can reach through framework/plugin_api.hpp. Part of the build id, so that
+# a module built against other headers is refused rather than crashing.
+function(jari_hash_api)
+  set(headers ${PROJECT_SOURCE_DIR}/framework/plugin_api.hpp)
+  foreach(layer base spec registry graph ops component)
+    file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/framework/${layer}/*.hpp ${PROJECT_SOURCE_DIR}/framework/${layer}/*.def)
+    list(APPEND headers ${found})
+  endforeach()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
+  set(hashes "")
+  foreach(header IN LISTS headers)
+    file(SHA256 ${header} hash)
+    string(APPEND hashes ${hash})
+  endforeach()
+  string(SHA256 hash "${hashes}")
+  string(SUBSTRING ${hash} 0 8 hash)
+  set(jari_API_HASH ${hash} PARENT_SCOPE)
+endfunction()
+jari_hash_api()
 
+# jari_builtin_plugins(<folder>): the library jari_plugins of all components under a folder.
 function(jari_builtin_plugins folder)
   file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*/*.cpp)
   set(declarations "")
@@ -19,6 +38,7 @@ function(jari_builtin_plugins folder)
     string(APPEND declarations "void jari_register_${id}(jari::Registry&);\n")
     string(APPEND calls "  jari_register_${id}(registry);\n")
   endforeach()
+  jari_build_id(build_id)
   set(generated ${PROJECT_BINARY_DIR}/builtin_plugins.cpp)
   file(CONFIGURE OUTPUT ${generated} @ONLY CONTENT
 "#include \"framework/registry/registry.hpp\"
@@ -26,9 +46,17 @@ function(jari_builtin_plugins folder)
 namespace jari {
 void register_builtin_plugins(Registry& registry) {
 @calls@}
-const char* build_id() { return \"@JARI_BUILD_ID@\"; }
+const char* build_id() { return \"@build_id@\"; }
 }  // namespace jari
 ")
   target_sources(jari_plugins PRIVATE ${generated})
   target_link_libraries(jari_plugins PUBLIC jari::component PRIVATE $<BUILD_INTERFACE:jari_options>)
+endfunction()
+
+# jari_loads_modules(<program>): makes a program (or a test) one that can load modules: it carries the layers that
+# components use whole, whether it calls them or not, and shows their symbols to what it loads.
+function(jari_loads_modules program)
+  set_target_properties(${program} PROPERTIES ENABLE_EXPORTS ON)
+  set_property(TARGET ${program} PROPERTY LINK_LIBRARY_OVERRIDE
+    "WHOLE_ARCHIVE,jari_base,jari_spec,jari_registry,jari_graph,jari_ops,jari_component")
 endfunction()

@@ -35,6 +35,13 @@ Value BuildContext::per_trial(const PerTrial<double>& hyperparameter) const {
   return graph.input(per_trial_input(hyperparameter.spec_path()), {graph.real(), Shape{}}, /*per_trial=*/true);
 }
 
+void BuildContext::fail(const std::string& message) const {
+  std::string place;
+  if (!graph.path().empty()) place += " at " + graph.path();
+  if (graph.span()) place += " from " + graph.span().location();
+  throw ShapeError(place.empty() ? message : message + "\n " + place);
+}
+
 std::string per_trial_input(const std::string& spec_path) { return "spec:" + spec_path; }
 
 }  // namespace jari

@@ -46,6 +46,9 @@ struct BuildContext {
 
   // A hyperparameter that may differ from trial to trial, as a real scalar Value.
   Value per_trial(const PerTrial<double>& hyperparameter) const;
+
+  // Throws a ShapeError: the message, then path and spec line of the innermost scope.
+  [[noreturn]] void fail(const std::string& message) const;
 };
 
 // Name of the graph input that `per_trial` makes for a hyperparameter: "spec:" and its path in the spec.

@@ -15,13 +15,6 @@ bool Value::per_trial() const { return graph_->node(node_).per_trial; }
 
 namespace {
 
-// "  at model/attention/scores\n  from configs/a.yaml:9:3", as far as known.
-std::string with_place(std::string message, const std::string& path, const SourceSpan& span) {
-  if (!path.empty()) message += "\n  at " + path;
-  if (span) message += "\n  from " + span.location();
-  return message;
-}
-
 void check_sizes(const std::string& what, const Shape& shape) {
   for (const std::int64_t size : shape.sizes()) {
     if (size < 0) throw ShapeError(fmt::format("{}: negative size in shape {}", what, shape.to_string()));
@@ -50,7 +43,7 @@ Value Graph::leaf(Node node, std::map<std::string, int>* names) {
       names->emplace(node.path, size());
     }
   } catch (const ShapeError& error) {
-    throw ShapeError(with_place(error.what(), path_, span_));
+    fail(error.what());
   }
   node.span = span_;
   nodes_.push_back(std::move(node));
@@ -77,9 +70,8 @@ Value Graph::parameter(const std::string& name, Shape shape) {
 
 Value Graph::constant_of(TensorType type, std::vector<double> values) {
   if (static_cast<std::int64_t>(values.size()) != type.shape.size())
-    throw ShapeError(with_place(fmt::format("constant: {} has {} elements, {} values were given", type.to_string(),
-                                            type.shape.size(), values.size()),
-                                path_, span_));
+    fail(fmt::format("constant: {} has {} elements, {} values were given", type.to_string(), type.shape.size(),
+                     values.size()));
   Node node;
   node.kind = NodeKind::constant;
   node.outputs = {std::move(type)};
@@ -114,7 +106,7 @@ std::vector<Value> Graph::apply(const Op& op, std::vector<Value> inputs, Attribu
     node.outputs = op.infer(types, attributes);
     for (const TensorType& type : node.outputs) check_sizes(op.name, type.shape);
   } catch (const ShapeError& error) {
-    throw ShapeError(with_place(error.what(), path_, span_));
+    fail(error.what());
   }
   node.inputs = std::move(inputs);
   node.attributes = std::move(attributes);
@@ -133,10 +125,16 @@ Value Graph::apply_one(const Op& op, std::vector<Value> inputs, Attributes attri
   return outputs[0];
 }
 
+void Graph::fail(const std::string& message) const {
+  std::string text = message;
+  if (!path_.empty()) text += "\n  at " + path_;
+  if (span_) text += "\n  from " + span_.location();
+  throw ShapeError(text);
+}
+
 void Graph::update(Value parameter, Value value) {
   JARI_ASSERT(parameter && value && &parameter.graph() == this && &value.graph() == this, "Values of another graph");
   const Node& target = node(parameter.node());
-  const auto fail = [&](const std::string& message) { throw ShapeError(with_place(message, path_, span_)); };
   if (target.kind != NodeKind::parameter) fail("update: only a parameter is kept from step to step");
   if (parameter.type() != value.type())
     fail(fmt::format("update: parameter '{}' is {}, its new value is {}", target.path, parameter.type().to_string(),
@@ -151,7 +149,7 @@ void Graph::output(const std::string& name, Value value) {
   JARI_ASSERT(value && &value.graph() == this, "a Value of another graph");
   for (const auto& [other, ignored] : outputs_) {
     if (other == name)
-      throw ShapeError(with_place(fmt::format("output '{}' is already there: use another name", name), path_, span_));
+      fail(fmt::format("output '{}' is already there: use another name", name));
   }
   outputs_.emplace_back(name, value);
 }
@@ -176,7 +174,10 @@ std::vector<Value> Graph::parameters() const {
   return found;
 }
 
-std::string Graph::path(const std::string& name) const { return path_.empty() ? name : path_ + "/" + name; }
+std::string Graph::path(const std::string& name) const {
+  if (name.empty() || path_.empty()) return path_ + name;
+  return path_ + "/" + name;
+}
 
 Graph::Scope::Scope(Graph& graph, const std::string& name, SourceSpan span)
     : graph_(graph), path_(graph.path_), span_(graph.span_) {

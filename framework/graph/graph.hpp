@@ -39,6 +39,10 @@ class Graph {
 
   DType real() const { return real_; }
 
+  // Whether ops may be built in a cheaper form than asked for, equal within rounding (framework/ops/rewrite.hpp).
+  bool rewrites() const { return rewrites_; }
+  void set_rewrites(bool on) { rewrites_ = on; }
+
   // Leaves. Names are unique; asking again for an input or parameter of the same name and type gives the same Value,
   // another type is a ShapeError.
   Value input(const std::string& name, TensorType type, bool per_trial);
@@ -52,6 +56,8 @@ class Graph {
   // Applies an op: checks, infers, appends. A ShapeError gets the node's path and spec line added.
   std::vector<Value> apply(const Op& op, std::vector<Value> inputs, Attributes attributes = {});
   Value apply_one(const Op& op, std::vector<Value> inputs, Attributes attributes = {});  // of an op with one output
+  // Throws a ShapeError with the current path and spec line added.
+  [[noreturn]] void fail(const std::string& message) const;
 
   // `update(parameter, value)`: after a run, the parameter holds the value. Once a parameter.
   void update(Value parameter, Value value);
@@ -90,6 +96,7 @@ class Graph {
   Value leaf(Node node, std::map<std::string, int>* names);
 
   DType real_;
+  bool rewrites_ = true;
   std::deque<Node> nodes_;
   std::map<std::string, int> inputs_by_name_, parameters_by_name_;
   std::vector<std::pair<Value, Value>> updates_;

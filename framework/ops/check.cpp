@@ -1,6 +1,7 @@
 #include "framework/ops/check.hpp"
 
 #include "framework/base/error.hpp"
+#include "framework/graph/graph.hpp"
 
 namespace jari {
 
@@ -27,10 +28,10 @@ Shape require_broadcast(const char* op, const TensorType& left, const TensorType
   return result;
 }
 
-int require_axis(const char* op, int axis, const Shape& shape) {
-  const int rank = shape.rank();
+int require_axis(const char* op, int axis, Value x) {
+  const int rank = x.shape().rank();
   if (axis < -rank || axis >= rank)
-    throw ShapeError(fmt::format("{}: axis {} of {}: there are {} axes", op, axis, shape.to_string(), rank));
+    x.graph().fail(fmt::format("{}: axis {} of {}, which has {} axes", op, axis, x.shape().to_string(), rank));
   return axis < 0 ? axis + rank : axis;
 }
 

@@ -58,11 +58,10 @@ std::vector<Value> gradient_through_body(const Node& node, const GradientContext
 
   std::vector<Value> results(context.inputs.size());
   for (std::size_t i = 0; i < context.inputs.size(); ++i) {
-    // Of an input that is given twice, the sum belongs to one of the two places.
-    const bool seen = std::find(context.inputs.begin(), context.inputs.begin() + static_cast<std::ptrdiff_t>(i),
-                                context.inputs[i]) != context.inputs.begin() + static_cast<std::ptrdiff_t>(i);
     const auto found = gradients.find(context.inputs[i]);
-    if (context.wanted[i] && !seen && found != gradients.end()) results[i] = found->second;
+    if (!context.wanted[i] || found == gradients.end()) continue;
+    results[i] = found->second;
+    gradients.erase(found);  // an input that is given twice: the sum belongs to one of the two places
   }
   return results;
 }
@@ -102,7 +101,8 @@ void pull_back(Graph& graph, int first, int last, const std::vector<Value>& targ
       wanted.push_back(is_real(input.dtype()) && depends[static_cast<std::size_t>(input.node())]);
     if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) continue;  // a target itself
 
-    const Graph::Scope scope(graph, node.path, node.span);
+    const std::string scope_name = node.path == graph.path() ? "" : node.path;  // a body has the path of its op already
+    const Graph::Scope scope(graph, scope_name, node.span);
     const std::vector<Value> results =
         input_gradients(node, {graph, node.inputs, outputs, output_gradients, node.attributes, wanted});
     for (std::size_t k = 0; k < results.size(); ++k) {

@@ -44,6 +44,7 @@ Value cos(Value x);
 Value tanh(Value x);
 Value sigmoid(Value x);
 Value abs(Value x);
+Value erf(Value x);
 Value square(Value x);
 Value relu(Value x);
 Value gelu(Value x);               // GPT-2's: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), Hendrycks and Gimpel 2016
@@ -100,6 +101,8 @@ Value attention(Value query, Value key, Value value, std::optional<Value> bias, 
 struct RandomInputs {
   Value seed, step;
 };
+inline constexpr const char* kRandomSeed = "random/seed";
+inline constexpr const char* kRandomStep = "random/step";
 RandomInputs random_inputs(Graph& graph);                                  // the inputs "random/seed" and "random/step"
 Value random_uniform(Graph& graph, const std::string& name, Shape shape);  // [0, 1)
 // Zeroes each element with probability `rate` (a scalar, may be per trial) and divides the others by 1 - rate.

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "framework/base/source_span.hpp"
+#include "framework/spec/binder.hpp"
 #include "framework/spec/spec_node.hpp"
 
 namespace jari {
@@ -13,6 +14,8 @@ namespace jari {
 template <class Family>
 class Slot {
  public:
+  static constexpr bool kIsSlot = true;
+
   Slot() = default;
   // Default of a field: a component by name, with all of its own defaults.
   explicit Slot(std::string type) : type_(std::move(type)) {}
@@ -37,6 +40,29 @@ class Slot {
   std::shared_ptr<const Family> component_;
   SpecNode resolved_;
   SourceSpan span_;
+};
+
+template <class Family>
+struct FieldType<Slot<Family>> {
+  static void describe(FieldDescription& field) {
+    field.kind = FieldKind::component;
+    field.family = Family::kFamily;
+  }
+  static SpecNode initial(const Slot<Family>& slot) {
+    return slot.type().empty() ? SpecNode{} : SpecNode::scalar(slot.type(), true);
+  }
+  static void bind(Binder& binder, const SpecNode& node, const std::string& path, const FieldTraits&,
+                   Slot<Family>& out, SpecNode& resolved) {
+    Components::Bound bound;
+    binder.components().bind(binder, Family::kFamily, node, path, bound, resolved);
+    out.bind(std::move(bound.type), std::static_pointer_cast<const Family>(bound.component), resolved,
+             std::move(bound.span));
+  }
+  // The block's binder has seen to it that there is a default.
+  static void bind_absent(Binder& binder, const SpecNode&, const std::string& path, const FieldTraits& traits,
+                          Slot<Family>& slot, SpecNode& resolved) {
+    bind(binder, initial(slot), path, traits, slot, resolved);
+  }
 };
 
 }  // namespace jari

@@ -53,6 +53,15 @@ std::string shortest_tail(const VaryingKeys& varying, const std::string& path) {
   }
 }
 
+// A killed process could not remove its own; nobody else writes here while the lock is held.
+void remove_temporary_files(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  std::vector<std::filesystem::path> stale;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
+    if (entry.path().extension() == ".tmp") stale.push_back(entry.path());
+  for (const auto& path : stale) std::filesystem::remove(path, ignored);
+}
+
 }  // namespace
 
 std::string trial_label(const VaryingKeys& varying) {
@@ -80,6 +89,7 @@ RunLock::RunLock(const std::filesystem::path& folder, IfHeld if_held) {
   // A signal ends the wait (EINTR): a person who presses Ctrl-C wants out.
   if (::flock(descriptor, if_held == IfHeld::fail ? LOCK_EX | LOCK_NB : LOCK_EX) == 0) {
     descriptor_ = descriptor;
+    remove_temporary_files(folder);
     return;
   }
   const int reason = errno;

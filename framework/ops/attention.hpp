@@ -1,0 +1,35 @@
+#pragma once
+// Scaled dot-product attention (Vaswani et al. 2017) with an optional additive bias. It knows no positional scheme.
+//
+// attention: query, key, value [, bias] -> result, saved.
+// attention_gradient: query, key, value, saved, upstream [, bias] -> the gradients of query, key, value [, bias].
+//
+// `saved` is what the gradient needs: the probabilities [batch, heads, length, keys] while they are no larger than the
+// keys themselves, otherwise the logarithms of the rows' sums [batch, heads, length], from which they are computed
+// again.
+
+#include "framework/graph/op.hpp"
+
+namespace jari {
+
+struct AttentionAttributes {
+  double scale = 1;
+  bool causal = false;         // keys after the query (by index) are out
+  bool bias_gradient = false;  // of attention_gradient: whether the bias's gradient is an output
+
+  template <class F>
+  void fields(F& f) {
+    f("scale", scale);
+    f("causal", causal);
+    f("bias_gradient", bias_gradient);
+  }
+};
+
+struct AttentionSizes {
+  std::int64_t batch = 0, heads = 0, length = 0, keys = 0, width = 0, value_width = 0;
+
+  bool saves_probabilities() const { return keys <= width; }
+};
+AttentionSizes attention_sizes(const char* op, const TensorType& query, const TensorType& key, const TensorType& value);
+
+}  // namespace jari

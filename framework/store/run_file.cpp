@@ -1,0 +1,250 @@
+#include "framework/store/run_file.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "framework/base/error.hpp"
+#include "framework/store/hdf5_file.hpp"
+
+namespace jari {
+namespace {
+
+constexpr const char* kFormat = "jari-run";
+
+// -- attributes of the root
+
+void write_attributes(Hdf5File& file, const RunAttributes& attributes) {
+  file.set_attribute("", "format", std::string(kFormat));
+  file.set_attribute("", "version", std::int64_t{kRunFileVersion});
+  file.set_attribute("", "experiment", attributes.experiment);
+  file.set_attribute("", "trial", attributes.trial);
+  file.set_attribute("", "label", attributes.label);
+  file.set_attribute("", "index", attributes.index);
+  file.set_attribute("", "seed", attributes.seed);
+  file.set_attribute("", "status", attributes.status);
+  file.set_attribute("", "jari_version", attributes.jari_version);
+  file.set_attribute("", "git", attributes.git);
+  file.set_attribute("", "created", attributes.created);
+  file.set_attribute("", "device", attributes.device);
+  file.set_attribute("", "threads", attributes.threads);
+}
+
+RunAttributes read_attributes(const Hdf5File& file) {
+  RunAttributes attributes;
+  attributes.experiment = file.text_attribute("", "experiment");
+  attributes.trial = file.text_attribute("", "trial");
+  attributes.label = file.text_attribute("", "label");
+  attributes.index = file.integer_attribute("", "index");
+  attributes.seed = static_cast<std::uint64_t>(file.integer_attribute("", "seed"));
+  attributes.status = file.text_attribute("", "status");
+  attributes.jari_version = file.text_attribute("", "jari_version");
+  attributes.git = file.text_attribute("", "git");
+  attributes.created = file.text_attribute("", "created");
+  attributes.device = file.text_attribute("", "device");
+  attributes.threads = file.integer_attribute("", "threads");
+  return attributes;
+}
+
+Hdf5File open_run(const std::filesystem::path& path) {
+  Hdf5File file = Hdf5File::open(path);
+  const auto format = file.attribute("", "format");
+  if (!format || *format != Hdf5Attribute(std::string(kFormat)))
+    throw StoreError(fmt::format("{}: is an HDF5 file, but no run of jari (its attribute 'format' is not '{}'); correct "
+                                 "the path",
+                                 path.string(), kFormat));
+  const std::int64_t version = file.integer_attribute("", "version");
+  if (version > kRunFileVersion)
+    throw StoreError(fmt::format("{}: run file version {} is newer than this jari, which reads up to {}; use the jari "
+                                 "that wrote it ({}), or a newer one",
+                                 path.string(), version, kRunFileVersion, file.text_attribute("", "jari_version")));
+  return file;
+}
+
+// -- named arrays
+
+void write_array(Hdf5File& file, const std::string& group, const RecordArray& array) {
+  const std::string path = group + "/" + array.name;
+  if (!array.axes.empty() && array.axes.size() != array.shape.size())
+    throw StoreError(fmt::format("{}: /{}: {} axes are named, but it has {}; name each axis once", file.path().string(),
+                                 path, array.axes.size(), array.shape.size()));
+  std::visit([&](const auto& values) { file.write(path, array.shape, values); }, array.values);
+  if (!array.axes.empty()) file.set_attribute(path, "axes", array.axes);
+}
+
+template <class T>
+void read_into(const Hdf5File& file, const std::string& path, RecordArray& array) {
+  auto stored = file.read<T>(path);
+  array.shape = std::move(stored.shape);
+  array.values = std::move(stored.values);
+}
+
+RecordArray read_array(const Hdf5File& file, const std::string& group, const std::string& name) {
+  const std::string path = group + "/" + name;
+  RecordArray array;
+  array.name = name;
+  switch (file.element(path)) {
+    case Hdf5Element::f32:
+      read_into<float>(file, path, array);
+      break;
+    case Hdf5Element::f64:
+      read_into<double>(file, path, array);
+      break;
+    case Hdf5Element::u8:
+    case Hdf5Element::i32:
+      read_into<std::int32_t>(file, path, array);
+      break;
+    case Hdf5Element::i64:
+      read_into<std::int64_t>(file, path, array);
+      break;
+    case Hdf5Element::string:
+      read_into<std::string>(file, path, array);
+      break;
+  }
+  const auto axes = file.attribute(path, "axes");
+  if (axes && std::holds_alternative<std::vector<std::string>>(*axes))
+    array.axes = std::get<std::vector<std::string>>(*axes);
+  return array;
+}
+
+std::vector<RecordArray> read_arrays(const Hdf5File& file, const std::string& group) {
+  std::vector<RecordArray> arrays;
+  for (const std::string& name : file.arrays_below(group)) arrays.push_back(read_array(file, group, name));
+  return arrays;
+}
+
+// -- metrics: the group <name>/{step,value}
+
+std::vector<std::string> metric_names(const Hdf5File& file) {
+  constexpr std::string_view ending = "/value";
+  std::vector<std::string> names;
+  for (std::string path : file.arrays_below("metrics")) {
+    if (!path.ends_with(ending)) continue;
+    path.resize(path.size() - ending.size());
+    names.push_back(std::move(path));
+  }
+  return names;
+}
+
+void write_metric(Hdf5File& file, const MetricSeries& series) {
+  const std::string group = "metrics/" + series.name;
+  const Hdf5Shape shape{static_cast<std::int64_t>(series.steps.size())};
+  file.write(group + "/step", shape, series.steps);
+  file.write(group + "/value", shape, series.values);
+}
+
+std::vector<MetricSeries> read_metrics(const Hdf5File& file) {
+  std::vector<MetricSeries> metrics;
+  for (std::string& name : metric_names(file)) {
+    const std::string group = "metrics/" + name;
+    metrics.push_back({std::move(name), file.read<std::int64_t>(group + "/step").values,
+                       file.read<double>(group + "/value").values});
+  }
+  return metrics;
+}
+
+// -- analyses: arrays, and numbers as arrays without axes
+
+void write_analysis(Hdf5File& file, const RecordAnalysis& analysis) {
+  const std::string group = "analyses/" + analysis.name;
+  file.make_group(group);
+  for (const RecordArray& array : analysis.arrays) write_array(file, group, array);
+  for (const auto& [name, value] : analysis.numbers) file.write(group + "/" + name, {}, std::vector<double>{value});
+  if (!analysis.skipped.empty()) file.set_attribute(group, "skipped", analysis.skipped);
+}
+
+bool is_number(const Hdf5File& file, const std::string& path) {
+  return file.shape(path).empty() && file.element(path) == Hdf5Element::f64;
+}
+
+RecordAnalysis read_analysis(const Hdf5File& file, const std::string& name) {
+  const std::string group = "analyses/" + name;
+  RecordAnalysis analysis;
+  analysis.name = name;
+  for (const std::string& child : file.arrays_below(group)) {
+    const std::string path = group + "/" + child;
+    if (is_number(file, path))
+      analysis.numbers.emplace_back(child, file.read<double>(path).values.front());
+    else
+      analysis.arrays.push_back(read_array(file, group, child));
+  }
+  if (file.attribute(group, "skipped")) analysis.skipped = file.text_attribute(group, "skipped");
+  return analysis;
+}
+
+// -- environment: attributes of the group
+
+void write_environment(Hdf5File& file, const RunRecord& record) {
+  file.make_group("environment");
+  for (const auto& [name, text] : record.environment) file.set_attribute("environment", name, text);
+  for (const auto& [name, number] : record.environment_numbers) file.set_attribute("environment", name, number);
+}
+
+void read_environment(const Hdf5File& file, RunRecord& record) {
+  if (!file.is_group("environment")) return;
+  for (const std::string& name : file.attribute_names("environment")) {
+    const auto value = file.attribute("environment", name);
+    if (const auto* text = std::get_if<std::string>(&*value))
+      record.environment.emplace_back(name, *text);
+    else
+      record.environment_numbers.emplace_back(name, file.number_attribute("environment", name));
+  }
+}
+
+}  // namespace
+
+void write_run_file(const std::filesystem::path& path, const RunRecord& record) {
+  Hdf5File file = Hdf5File::create(path);
+  write_attributes(file, record.attributes);
+  file.write_text("spec/resolved", record.spec_resolved);
+  file.write_text("spec/source", record.spec_source);
+  file.write_text("spec/overrides", record.spec_overrides);
+  for (const char* group : {"metrics", "evaluate", "weights", "analyses"}) file.make_group(group);
+  for (const MetricSeries& series : record.metrics) write_metric(file, series);
+  for (const RecordArray& array : record.evaluate) write_array(file, "evaluate", array);
+  for (const RecordArray& array : record.weights) write_array(file, "weights", array);
+  if (!record.vocabulary_tokens.empty()) {
+    const Hdf5Shape shape{static_cast<std::int64_t>(record.vocabulary_tokens.size())};
+    file.write("vocabulary/token", shape, record.vocabulary_tokens);
+    file.write("vocabulary/count", shape, record.vocabulary_counts);
+  }
+  for (const RecordAnalysis& analysis : record.analyses) write_analysis(file, analysis);
+  write_environment(file, record);
+  file.save();
+}
+
+RunRecord read_run_file(const std::filesystem::path& path) {
+  const Hdf5File file = open_run(path);
+  RunRecord record;
+  record.attributes = read_attributes(file);
+  record.spec_resolved = file.read_text("spec/resolved");
+  record.spec_source = file.read_text("spec/source");
+  record.spec_overrides = file.read_text("spec/overrides");
+  record.metrics = read_metrics(file);
+  record.evaluate = read_arrays(file, "evaluate");
+  record.weights = read_arrays(file, "weights");
+  if (file.is_group("vocabulary")) {
+    record.vocabulary_tokens = file.read<std::string>("vocabulary/token").values;
+    record.vocabulary_counts = file.read<std::int64_t>("vocabulary/count").values;
+  }
+  for (const std::string& name : file.children("analyses")) record.analyses.push_back(read_analysis(file, name));
+  read_environment(file, record);
+  return record;
+}
+
+RunSummary read_run_summary(const std::filesystem::path& path) {
+  const Hdf5File file = open_run(path);
+  RunSummary summary;
+  summary.path = path;
+  summary.attributes = read_attributes(file);
+  summary.spec_resolved = file.read_text("spec/resolved");
+  for (const std::string& name : metric_names(file))
+    if (const auto last = file.read_last("metrics/" + name + "/value")) summary.values.emplace_back(name, *last);
+  for (const std::string& name : file.arrays_below("analyses")) {
+    const std::string number = "analyses/" + name;
+    if (is_number(file, number)) summary.values.emplace_back(number, file.read<double>(number).values.front());
+  }
+  return summary;
+}
+
+}  // namespace jari
