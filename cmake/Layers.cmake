@@ -26,3 +26,17 @@ function(jari_add_test layer)
   target_include_directories(test_${layer} PRIVATE ${PROJECT_SOURCE_DIR})
   gtest_discover_tests(test_${layer} PROPERTIES LABELS ${layer} DISCOVERY_TIMEOUT 60)
 endfunction()
+
+# Debian's Python first: it is the one that has the packages of cmake/packages.txt (h5py, NumPy), whatever stands before it
+# in the PATH.
+find_program(JARI_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
+find_program(JARI_PYTHON python3)
+
+# jari_add_script_test(<name> <script> [arguments ...]): a test written in Python.
+function(jari_add_script_test name script)
+  if(JARI_PYTHON)
+    add_test(NAME ${name} COMMAND ${JARI_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/${script} ${ARGN})
+  else()
+    message(STATUS "no python3: the test ${name} is left out")
+  endif()
+endfunction()

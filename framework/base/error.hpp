@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "framework/base/source_span.hpp"
+
 namespace jari {
 
 class Error : public std::runtime_error {
@@ -19,10 +21,20 @@ class SpecError : public Error {
   using Error::Error;
 };
 
-// Operands of an op do not fit together.
+// Operands of an op do not fit together. `what()` is the whole text; the parts are there for diagnostics.
 class ShapeError : public Error {
  public:
-  using Error::Error;
+  explicit ShapeError(const std::string& message) : Error(message), message_(message) {}
+  ShapeError(const std::string& text, std::string message, std::string path, SourceSpan span)
+      : Error(text), message_(std::move(message)), path_(std::move(path)), span_(std::move(span)) {}
+
+  const std::string& message() const { return message_; }  // without place
+  const std::string& path() const { return path_; }        // of the node: "model/attention/scores", or ""
+  const SourceSpan& span() const { return span_; }          // the spec line that made the node, if there is one
+
+ private:
+  std::string message_, path_;
+  SourceSpan span_;
 };
 
 // A device is missing, or failed.

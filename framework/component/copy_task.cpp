@@ -19,9 +19,9 @@ void draw_tokens(const RandomStream& random, std::int64_t vocabulary, std::span<
 
 void CopyTask::batch(const BatchContext& context, std::span<std::int32_t> tokens,
                      std::span<std::int32_t> targets) const {
-  JARI_ASSERT(static_cast<std::int64_t>(tokens.size()) == context.batch * context.length &&
-                  targets.size() == tokens.size(),
-              "a batch of another size");
+  JARI_ASSERT(
+      static_cast<std::int64_t>(tokens.size()) == context.batch * context.length && targets.size() == tokens.size(),
+      "a batch of another size");
   draw_tokens(context.random, vocabulary_, tokens);
   std::vector<std::int64_t> sources(static_cast<std::size_t>(context.length));
   for (std::int64_t i = 0; i < context.length; ++i) sources[static_cast<std::size_t>(i)] = source(i, context.length);

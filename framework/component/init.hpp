@@ -43,7 +43,8 @@ using Initializer = std::shared_ptr<const Init>;
 
 // Draws on Philox, stream = hash64(path), step 0; bits depend on (seed, path, element) alone, so a longer parameter
 // starts with the numbers of a shorter one.
-// N(mean, sd^2) by Box and Muller (1958): block k makes elements 2k and 2k + 1, radius from words 0 and 1, angle from 2, 3.
+// N(mean, sd^2) by Box and Muller (1958): block k makes elements 2k and 2k + 1, radius from words 0 and 1, angle from
+// 2, 3.
 void fill_normal(const InitContext& context, double mean, double standard_deviation, std::span<double> out);
 // Uniform on [low, high): words 0 and 1 of block k make element 2k, words 2 and 3 element 2k + 1.
 void fill_uniform(const InitContext& context, double low, double high, std::span<double> out);

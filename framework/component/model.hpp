@@ -10,8 +10,8 @@ class Model {
   static constexpr const char* kFamily = "model";
   virtual ~Model() = default;
 
-  // tokens: i32 [batch, length] -> logits, real [batch, length, vocabulary]. The caller has opened the scope "model", so
-  // that a parameter "embedding" has the path "model/embedding"; so too for `position_table`.
+  // tokens: i32 [batch, length] -> logits, real [batch, length, vocabulary]. The caller has opened the scope "model",
+  // so that a parameter "embedding" has the path "model/embedding"; so too for `position_table`.
   virtual Value logits(const BuildContext& context, Value tokens) const = 0;
 
   // What the scheme under `position:` adds to zeros, [length, width], for looking at it; an invalid Value if it adds

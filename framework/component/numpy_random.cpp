@@ -45,7 +45,8 @@ std::array<std::uint64_t, 4> seed_words(std::uint64_t seed) {
 constexpr double kTailStart = 3.6541528853610087963519472518;  // right edge of the lowest layer
 
 struct Ziggurat {
-  // A draw of 52 bits times `width` is x; below `inside` it lies in the layer for sure; `height` is the curve at the edge.
+  // A draw of 52 bits times `width` is x; below `inside` it lies in the layer for sure; `height` is the curve at the
+  // edge.
   std::array<double, 256> width, height;
   std::array<std::uint64_t, 256> inside;
 };

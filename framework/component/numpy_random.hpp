@@ -1,7 +1,7 @@
 #pragma once
-// The numbers of NumPy's `default_rng(seed)`, bit for bit: SeedSequence (O'Neill's seed_seq alternative), PCG64 XSL-RR 128/64
-// (O'Neill 2014, "PCG: a family of simple fast space-efficient statistically good algorithms for random number generation")
-// and the 256-step ziggurat (Marsaglia, Tsang 2000; Doornik 2005) of `standard_normal`.
+// The numbers of NumPy's `default_rng(seed)`, bit for bit: SeedSequence (O'Neill's seed_seq alternative), PCG64 XSL-RR
+// 128/64 (O'Neill 2014, "PCG: a family of simple fast space-efficient statistically good algorithms for random number
+// generation") and the 256-step ziggurat (Marsaglia, Tsang 2000; Doornik 2005) of `standard_normal`.
 //
 // For first values that must equal those of a NumPy program. Everything else in jari draws from Philox.
 

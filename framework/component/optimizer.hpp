@@ -32,8 +32,8 @@ class Optimizer {
   virtual std::vector<ComponentError> check(const std::vector<std::string>& /*parameter_paths*/) const { return {}; }
 
   // Adds one parameter's step to the graph: calls graph.update() for the parameter and for the state that it declares
-  // (zeros at first, under "<state>/<parameter path>"). The caller has opened the scope "optimizer", so the state's full
-  // path is "optimizer/first_moment/model/embedding".
+  // (zeros at first, under "<state>/<parameter path>"). The caller has opened the scope "optimizer", so the state's
+  // full path is "optimizer/first_moment/model/embedding".
   virtual void update(const UpdateContext& context, Value parameter, Value gradient) const = 0;
 };
 

@@ -30,7 +30,7 @@ bool matches(const std::string& pattern, const std::string& path) {
 
 std::vector<ComponentError> check_patterns(const std::vector<std::string>& patterns,
                                            const std::vector<std::string>& paths) {
-  std::vector<std::string> uses(patterns.size());  // first path that a pattern takes
+  std::vector<std::string> uses(patterns.size());   // first path that a pattern takes
   std::vector<std::string> loses(patterns.size());  // first path that it matches after another pattern
   for (const std::string& path : paths) {
     bool taken = false;
@@ -49,7 +49,8 @@ std::vector<ComponentError> check_patterns(const std::vector<std::string>& patte
       errors.push_back({field, fmt::format("no parameter matches '{}'", patterns[i]),
                         fmt::format("parameters: {}", fmt::join(paths, ", "))});
     else
-      errors.push_back({field, fmt::format("'{}' has no effect: earlier groups match all of its parameters", patterns[i]),
+      errors.push_back({field,
+                        fmt::format("'{}' has no effect: earlier groups match all of its parameters", patterns[i]),
                         fmt::format("move it up; it matches {}", loses[i])});
   }
   return errors;

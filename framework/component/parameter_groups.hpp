@@ -45,7 +45,7 @@ struct GroupedParameters {
     return settings;
   }
 
-  std::vector<ComponentError> check(const std::vector<std::string>& paths) const;
+  std::vector<ComponentError> check_groups(const std::vector<std::string>& paths) const;
 };
 
 // An error for each pattern that is the first match of none of the paths.
@@ -53,7 +53,7 @@ std::vector<ComponentError> check_patterns(const std::vector<std::string>& patte
                                            const std::vector<std::string>& paths);
 
 template <class Settings>
-std::vector<ComponentError> GroupedParameters<Settings>::check(const std::vector<std::string>& paths) const {
+std::vector<ComponentError> GroupedParameters<Settings>::check_groups(const std::vector<std::string>& paths) const {
   std::vector<std::string> patterns;
   for (const Group& group : groups) patterns.push_back(group.match);
   return check_patterns(patterns, paths);

@@ -129,7 +129,7 @@ void Graph::fail(const std::string& message) const {
   std::string text = message;
   if (!path_.empty()) text += "\n  at " + path_;
   if (span_) text += "\n  from " + span_.location();
-  throw ShapeError(text);
+  throw ShapeError(text, message, path_, span_);
 }
 
 void Graph::update(Value parameter, Value value) {

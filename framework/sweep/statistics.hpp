@@ -19,7 +19,7 @@ struct Statistics {
   std::optional<Interval> interval;          // 95 % interval of the mean, Student (1908); nothing for n = 1
 };
 
-// `values` must not be empty. A value that is not finite makes mean, deviation and interval NaN.
+// `values` must not be empty. A NaN among them makes everything but the count NaN.
 Statistics summarize(std::span<const double> values);
 
 // The `probability` quantile of Student's t distribution.

@@ -84,7 +84,7 @@ Evaluation evaluate_trial(const EvaluateProgram& evaluate, const Trial& trial, c
     return true;
   };
   const int rows[] = {row};
-  evaluate.program.run(state, rows, 0, batches, hooks, pool);
+  evaluate.program->run(state, rows, 0, batches, hooks, pool);
   return summarize(evaluate, tally);
 }
 

@@ -30,11 +30,20 @@ Value build_logits(const BuildContext& context, const Slot<Model>& model, Value 
   return model->logits(context, tokens);
 }
 
-TrialPrograms::TrialPrograms(const Experiment& experiment)
-    : experiment_(experiment), train_graph_(std::make_unique<Graph>(real_type(experiment.precision))) {
+TrialPrograms::TrialPrograms(const Experiment& experiment, bool rewrites)
+    : experiment_(experiment),
+      rewrites_(rewrites),
+      train_graph_(std::make_unique<Graph>(real_type(experiment.precision))) {
+  train_graph_->set_rewrites(rewrites_);
   if (!experiment_.train) return;
   build_train();
   for (const auto& [name, spec] : experiment_.evaluate) evaluate_.push_back(build_evaluate(name, spec));
+}
+
+void TrialPrograms::plan() {
+  if (!experiment_.train || train_) return;
+  train_ = std::make_unique<Program>(*train_graph_);
+  for (EvaluateProgram& evaluate : evaluate_) evaluate.program = std::make_unique<Program>(*evaluate.graph);
 }
 
 void TrialPrograms::build_train() {
@@ -67,25 +76,30 @@ void TrialPrograms::build_train() {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     spec.optimizer->update({context, step, factor, trained_[i]}, parameters[i], gradients[i]);
   }
-  train_ = std::make_unique<Program>(graph);
 }
 
 EvaluateProgram TrialPrograms::build_evaluate(const std::string& name, const EvaluateSpec& spec) {
-  Graph graph(real_type(experiment_.precision));
   const std::int64_t batch = std::min(spec.batch, spec.sequences);
-  const BuildContext context{graph,
+  auto graph = std::make_unique<Graph>(real_type(experiment_.precision));
+  graph->set_rewrites(rewrites_);
+  const BuildContext context{*graph,
                              declarations_,
                              (*experiment_.task)->vocabulary(),
                              spec.length,
                              experiment_.train->length,
                              /*training=*/false};
   const TensorType ids{DType::i32, {batch, spec.length}};
-  const Value tokens = graph.input(kTokens, ids, /*per_trial=*/true);
-  const Value targets = graph.input(kTargets, ids, /*per_trial=*/true);
-  const Value logits = build_logits(context, *experiment_.model, tokens);
-  graph.output(kPredictions, argmax(logits));
-  graph.output(kLossByPosition, cross_entropy_by_position(logits, targets));
-  return {name, spec, batch, Program(graph)};
+  const Value tokens = graph->input(kTokens, ids, /*per_trial=*/true);
+  const Value targets = graph->input(kTargets, ids, /*per_trial=*/true);
+  try {
+    const Value logits = build_logits(context, *experiment_.model, tokens);
+    graph->output(kPredictions, argmax(logits));
+    graph->output(kLossByPosition, cross_entropy_by_position(logits, targets));
+  } catch (const ShapeError& error) {
+    const std::string where = fmt::format(" (in evaluate.{})", name);
+    throw ShapeError(error.what() + where, error.message() + where, error.path(), error.span());
+  }
+  return {name, spec, batch, std::move(graph), nullptr};
 }
 
 std::int64_t TrialPrograms::trained_parameters() const {

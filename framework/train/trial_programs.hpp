@@ -24,21 +24,27 @@ struct EvaluateProgram {
   std::string name;
   EvaluateSpec spec;
   std::int64_t batch = 0;
-  Program program;
+  std::unique_ptr<Graph> graph;
+  std::unique_ptr<Program> program;  // null until planned
 };
 
 class TrialPrograms {
  public:
-  // Throws ShapeError if the components do not fit together, SpecError-worthy ones with the place in the spec.
-  explicit TrialPrograms(const Experiment& experiment);
+  // Builds the graphs only, which is quick. Throws ShapeError if the components do not fit together.
+  // `rewrites`: see Graph::set_rewrites.
+  explicit TrialPrograms(const Experiment& experiment, bool rewrites = true);
+
+  // Lays out memory and makes the kernels; before it there is nothing to run.
+  void plan();
 
   const Experiment& experiment() const { return experiment_; }
   const Declarations& declarations() const { return declarations_; }
   const Graph& train_graph() const { return *train_graph_; }
-  const Program* train() const { return train_.get(); }  // null without `train`
+  const Program* train() const { return train_.get(); }  // null without `train` and before plan()
   const std::vector<EvaluateProgram>& evaluate() const { return evaluate_; }
 
   State make_state(int trials) const { return State(*train_graph_, trials); }
+  const std::vector<std::string>& trained_paths() const { return trained_; }
   std::int64_t trained_parameters() const;  // numbers that the optimizer changes
   // Paths in the spec of the hyperparameters that may differ from trial to trial.
   std::vector<std::string> per_trial_paths() const;
@@ -48,6 +54,7 @@ class TrialPrograms {
   EvaluateProgram build_evaluate(const std::string& name, const EvaluateSpec& spec);
 
   Experiment experiment_;
+  bool rewrites_;
   Declarations declarations_;
   std::unique_ptr<Graph> train_graph_;
   std::vector<std::string> trained_;  // paths of the model's parameters

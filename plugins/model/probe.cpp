@@ -5,6 +5,8 @@
 //   logits = softmax(x query (x key)^T / sqrt(head_width) (+ bias)) (x value) output_weight^T + output_bias
 
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "framework/plugin_api.hpp"
 
@@ -84,14 +86,18 @@ class Probe final : public Model {
  private:
   // x: [batch, length, width] -> [batch, length, width].
   Value attend(const BuildContext& context, Value x, Value query, Value key, Value value) const {
-    const Graph::Scope scope(context.graph, "position", parameters_.position.span());
     const Position& scheme = *parameters_.position;
-    const PositionContext place_of = place(context, scheme, parameters_.width, parameters_.heads, parameters_.causal);
-    x = scheme.embed(place_of, x);
-    const auto [q, k] = scheme.rotate(place_of, split(matmul(x, query)), split(matmul(x, key)));
-    const AttentionOptions options{.scale = 1 / std::sqrt(static_cast<double>(place_of.head_width)),
-                                   .causal = parameters_.causal};
-    return merge(attention(q, k, split(matmul(x, value)), scheme.bias(place_of, q, k), options));
+    std::optional<Graph::Scope> scope(std::in_place, context.graph, "position", parameters_.position.span());
+    const PositionContext at = place(context, scheme, parameters_.width, parameters_.heads, parameters_.causal);
+    x = scheme.embed(at, x);
+    scope.reset();
+    const Value q = split(matmul(x, query)), k = split(matmul(x, key)), v = split(matmul(x, value));
+    scope.emplace(context.graph, "position", parameters_.position.span());
+    const auto [turned_q, turned_k] = scheme.rotate(at, q, k);
+    const std::optional<Value> bias = scheme.bias(at, turned_q, turned_k);
+    scope.reset();
+    const double scale = 1 / std::sqrt(static_cast<double>(at.head_width));
+    return merge(attention(turned_q, turned_k, v, bias, {.scale = scale, .causal = parameters_.causal}));
   }
 
   // [batch, length, width] -> [batch, heads, length, head_width]; with one head no number moves.

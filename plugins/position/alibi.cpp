@@ -1,10 +1,10 @@
-// Attention with linear biases (Press, Smith, Lewis 2022, "Train short, test long"): bias = -slope |offset|, not scaled with
-// the scores. Slopes of H heads: 2^(-8h/H), h = 1 .. H, where H is a power of two; otherwise those of the next lower power c,
-// then every other one of 2c, from the first on.
+// Attention with linear biases (Press, Smith, Lewis 2022, "Train short, test long"): bias = -slope |offset|, not scaled
+// with the scores. Slopes of H heads: 2^(-8h/H), h = 1 .. H, where H is a power of two; otherwise those of the next
+// lower power c, then every other one of 2c, from the first on.
 //
-// The paper is causal. Where a model looks both ways, equal slopes on both sides can not tell left from right: `left_scale`
-// makes keys left of the query (the past) fall off faster or slower than those at its right. `learned` trains a slope for
-// each head and side, from these values on.
+// The paper is causal. Where a model looks both ways, equal slopes on both sides can not tell left from right:
+// `left_scale` makes keys left of the query (the past) fall off faster or slower than those at its right. `learned`
+// trains a slope for each head and side, from these values on.
 
 #include <fmt/format.h>
 
@@ -24,7 +24,8 @@ struct AlibiParameters {
   void fields(F& f) {
     f("slopes", slopes, "one for each head, or one for all of them; by default the paper's geometric series");
     f("slope_scale", slope_scale, "multiplies the slope of every head, on both sides", more_than(0));
-    f("left_scale", left_scale, "multiplies the slopes of keys left of the query once more; 1 is symmetric", at_least(0));
+    f("left_scale", left_scale, "multiplies the slopes of keys left of the query once more; 1 is symmetric",
+      at_least(0));
     f("learned", learned, "train the slopes, from these values on");
   }
 };
@@ -93,8 +94,9 @@ class Alibi final : public Position {
     if (parameters_.slopes.empty()) return geometric_slopes(context.heads);
     if (parameters_.slopes.size() == 1) return std::vector<double>(heads, parameters_.slopes.front());
     if (parameters_.slopes.size() != heads)
-      context.build.fail(fmt::format("position/alibi: {} slopes for {} heads; give one slope for each head, or one for all",
-                                     parameters_.slopes.size(), heads));
+      context.build.fail(
+          fmt::format("position/alibi: {} slopes for {} heads; give one slope for each head, or one for all",
+                      parameters_.slopes.size(), heads));
     return parameters_.slopes;
   }
 
@@ -105,5 +107,6 @@ class Alibi final : public Position {
 }  // namespace jari
 
 JARI_PLUGIN(registry) {
-  registry.add<jari::Position, jari::Alibi, jari::AlibiParameters>("alibi", "a penalty on scores that grows linearly with distance");
+  registry.add<jari::Position, jari::Alibi, jari::AlibiParameters>(
+      "alibi", "a penalty on scores that grows linearly with distance");
 }

@@ -1,5 +1,5 @@
-// One trained vector for each absolute position, added to the embedding (Gehring and others 2017, "Convolutional sequence
-// to sequence learning"; GPT-2). Rows beyond the trained length never get a gradient.
+// One trained vector for each absolute position, added to the embedding (Gehring and others 2017, "Convolutional
+// sequence to sequence learning"; GPT-2). Rows beyond the trained length never get a gradient.
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
-// No positions at all ("NoPE"). A causal decoder still learns order through its mask (Haviv, Ram, Press, Izsak, Levy 2022,
-// "Transformer language models without positional encodings still learn positional information"); without a mask a
-// sequence is a bag of words.
+// No positions at all ("NoPE"). A causal decoder still learns order through its mask (Haviv, Ram, Press, Izsak, Levy
+// 2022, "Transformer language models without positional encodings still learn positional information"); without a mask
+// a sequence is a bag of words.
 
 #include "framework/plugin_api.hpp"
 
@@ -37,5 +37,6 @@ class None final : public Position {
 }  // namespace jari
 
 JARI_PLUGIN(registry) {
-  registry.add<jari::Position, jari::None, jari::NoneParameters>("none", "no positions; order only through a causal mask");
+  registry.add<jari::Position, jari::None, jari::NoneParameters>("none",
+                                                                 "no positions; order only through a causal mask");
 }

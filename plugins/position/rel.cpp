@@ -1,8 +1,8 @@
-// A trained bias for each signed offset, added to the scores: bias[i, j] = table[j - i + max_length - 1]. The additive form
-// of relative attention, without T5's buckets (Raffel and others 2020).
+// A trained bias for each signed offset, added to the scores: bias[i, j] = table[j - i + max_length - 1]. The additive
+// form of relative attention, without T5's buckets (Raffel and others 2020).
 //
-// Offsets that training never met keep their first value. With zeros this hurts: training pushes the others down, so far
-// tokens soak up attention at greater lengths. `unseen` says what such offsets get.
+// Offsets that training never met keep their first value. With zeros this hurts: training pushes the others down, so
+// far tokens soak up attention at greater lengths. `unseen` says what such offsets get.
 
 #include <fmt/format.h>
 
@@ -30,7 +30,8 @@ struct RelParameters {
     f("max_length", max_length, "the table has 2 max_length - 1 offsets", required, at_least(1), unit("tokens"));
     f("per_head", per_head, "a table for each head; otherwise all heads share one");
     f("unseen", unseen,
-      "offsets beyond the trained length: their first values, the bias of the farthest trained offset, or out of sight");
+      "offsets beyond the trained length: their first values, the bias of the farthest trained offset, or out of "
+      "sight");
     f("init", init, "first values of the table");
   }
 };
@@ -43,7 +44,7 @@ class Rel final : public Position {
     Graph& graph = context.build.graph;
     check_length(context);
     const std::int64_t size = 2 * parameters_.max_length - 1;
-    const Value offset = offsets(context);                                               // [length, keys]
+    const Value offset = offsets(context);  // [length, keys]
     const Value farthest = graph.constant_i32({}, {reach(context) - 1});
     const Value nearest = graph.constant_i32({}, {1 - reach(context)});
     const Value known = minimum(maximum(offset, nearest), farthest);
@@ -56,9 +57,10 @@ class Rel final : public Position {
   void check_length(const PositionContext& context) const {
     const std::int64_t length = std::max(context.position_count, context.build.length);
     if (parameters_.unseen != Unseen::init || length <= parameters_.max_length) return;
-    context.build.fail(fmt::format("position/rel: length {} is over max_length {}; raise max_length, evaluate at most {} "
-                                   "tokens, or set unseen: clamp (or mask)",
-                                   length, parameters_.max_length, parameters_.max_length));
+    context.build.fail(
+        fmt::format("position/rel: length {} is over max_length {}; raise max_length, evaluate at most {} "
+                    "tokens, or set unseen: clamp (or mask)",
+                    length, parameters_.max_length, parameters_.max_length));
   }
 
   // Offsets with |offset| < reach are looked up as they are.
@@ -87,5 +89,6 @@ class Rel final : public Position {
 }  // namespace jari
 
 JARI_PLUGIN(registry) {
-  registry.add<jari::Position, jari::Rel, jari::RelParameters>("rel", "a trained bias for each signed offset, added to the scores");
+  registry.add<jari::Position, jari::Rel, jari::RelParameters>(
+      "rel", "a trained bias for each signed offset, added to the scores");
 }

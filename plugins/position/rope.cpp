@@ -1,5 +1,5 @@
-// Rotary positions (Su, Lu, Pan, Murtadha, Wen, Liu 2021, "RoFormer"): pair m of a query or key of `rotated` numbers turns by
-// the angle position base^(-2m / rotated), so the score of two tokens depends on their offset alone.
+// Rotary positions (Su, Lu, Pan, Murtadha, Wen, Liu 2021, "RoFormer"): pair m of a query or key of `rotated` numbers
+// turns by the angle position base^(-2m / rotated), so the score of two tokens depends on their offset alone.
 
 #include <fmt/format.h>
 
@@ -35,7 +35,8 @@ class Rope final : public Position {
   std::pair<Value, Value> rotate(const PositionContext& context, Value query, Value key) const override {
     const std::int64_t rotated = rotated_width(context);
     const Turn table = turns(context, rotated / 2);
-    return {turn(query, rotated, at(table, context.query_positions)), turn(key, rotated, at(table, context.key_positions))};
+    return {turn(query, rotated, at(table, context.query_positions)),
+            turn(key, rotated, at(table, context.key_positions))};
   }
 
  private:
@@ -47,9 +48,10 @@ class Rope final : public Position {
     const double rotated = parameters_.fraction * static_cast<double>(context.head_width);
     const auto whole = static_cast<std::int64_t>(std::llround(rotated));
     if (whole < 2 || whole % 2 != 0 || std::abs(rotated - static_cast<double>(whole)) > 1e-6)
-      context.build.fail(fmt::format("position/rope: {} of the head width {} is {}, not an even number of at least 2; "
-                                     "choose another fraction, or another width or number of heads",
-                                     parameters_.fraction, context.head_width, rotated));
+      context.build.fail(
+          fmt::format("position/rope: {} of the head width {} is {}, not an even number of at least 2; "
+                      "choose another fraction, or another width or number of heads",
+                      parameters_.fraction, context.head_width, rotated));
     return whole;
   }
 
@@ -102,5 +104,6 @@ class Rope final : public Position {
 }  // namespace jari
 
 JARI_PLUGIN(registry) {
-  registry.add<jari::Position, jari::Rope, jari::RopeParameters>("rope", "turns queries and keys by an angle that grows with position");
+  registry.add<jari::Position, jari::Rope, jari::RopeParameters>(
+      "rope", "turns queries and keys by an angle that grows with position");
 }

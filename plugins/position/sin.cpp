@@ -33,11 +33,12 @@ class Sin final : public Position {
 
   Value embed(const PositionContext& context, Value x) const override {
     if (context.width % 2 != 0)
-      context.build.fail(fmt::format("position/sin: width {} is odd, but each frequency takes a sine and a cosine; "
-                                     "choose an even width",
-                                     context.width));
-    const Value table =
-        context.build.graph.constant({context.position_count, context.width}, rows(context.position_count, context.width));
+      context.build.fail(
+          fmt::format("position/sin: width {} is odd, but each frequency takes a sine and a cosine; "
+                      "choose an even width",
+                      context.width));
+    const Value table = context.build.graph.constant({context.position_count, context.width},
+                                                     rows(context.position_count, context.width));
     return x + gather(table, context.query_positions);  // [length, width]
   }
   bool embeds() const override { return true; }
@@ -67,5 +68,6 @@ class Sin final : public Position {
 }  // namespace jari
 
 JARI_PLUGIN(registry) {
-  registry.add<jari::Position, jari::Sin, jari::SinParameters>("sin", "sinusoids of the absolute position, added to the embedding");
+  registry.add<jari::Position, jari::Sin, jari::SinParameters>(
+      "sin", "sinusoids of the absolute position, added to the embedding");
 }

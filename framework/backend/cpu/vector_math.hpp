@@ -1,6 +1,7 @@
 #pragma once
-// Elementary functions of f32 without branches or calls, so that the compiler vectorizes the loops around them; and the
-// reductions of a row. The f64 overloads are the standard library's: f64 is for reference runs.
+// Elementary functions of f32 without branches or calls, so that the compiler vectorizes the loops around them (this
+// layer is compiled with -fno-trapping-math, without which it does not). The f64 overloads are the standard library's:
+// f64 is for reference runs.
 
 #include <bit>
 #include <cmath>
@@ -48,78 +49,5 @@ inline float hyperbolic_tangent(float x) {
 }
 
 inline double hyperbolic_tangent(double x) { return std::tanh(x); }
-
-// As many elements as a vector register holds, for the loops that must keep such in registers.
-#if defined(__AVX512F__)
-inline constexpr int kVectorBytes = 64;
-#elif defined(__AVX__)
-inline constexpr int kVectorBytes = 32;
-#else
-inline constexpr int kVectorBytes = 16;
-#endif
-
-template <class T>
-struct VectorOf {
-  using type __attribute__((vector_size(kVectorBytes))) = T;
-  static constexpr int lanes = kVectorBytes / sizeof(T);
-};
-template <class T>
-using Vector = typename VectorOf<T>::type;
-
-template <class T>
-inline Vector<T> load(const T* from) {
-  Vector<T> vector;
-  __builtin_memcpy(&vector, from, sizeof(vector));
-  return vector;
-}
-
-template <class T>
-inline void store(T* to, Vector<T> vector) {
-  __builtin_memcpy(to, &vector, sizeof(vector));
-}
-
-// Four accumulators' lanes are added in a fixed order, so a row's sum depends on its length alone.
-template <class T>
-inline T sum_of_lanes(Vector<T> vector) {
-  constexpr int lanes = VectorOf<T>::lanes;
-  T partial[lanes];
-  store(partial, vector);
-  for (int width = lanes / 2; width > 0; width /= 2) {
-    for (int i = 0; i < width; ++i) partial[i] += partial[i + width];
-  }
-  return partial[0];
-}
-
-// The largest element, at least `lowest`. A NaN may be passed over: it shows in the sum.
-template <class T>
-inline T largest(const T* row, std::int64_t count, T lowest) {
-  constexpr int lanes = VectorOf<T>::lanes;
-  Vector<T> best = Vector<T>{} + lowest;
-  std::int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const Vector<T> next = load(row + i);
-    best = next > best ? next : best;
-  }
-  T result = lowest;
-  for (; i < count; ++i) result = row[i] > result ? row[i] : result;
-  for (int lane = 0; lane < lanes; ++lane) result = best[lane] > result ? best[lane] : result;
-  return result;
-}
-
-// The sum of `term(i)` for i in [0, count), by lanes.
-template <class T, class Term>
-inline T sum_of(std::int64_t count, const Term& term) {
-  constexpr int lanes = VectorOf<T>::lanes;
-  T partial[lanes] = {};
-  std::int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    for (int lane = 0; lane < lanes; ++lane) partial[lane] += term(i + lane);
-  }
-  for (int lane = 0; i < count; ++i, ++lane) partial[lane] += term(i);
-  for (int width = lanes / 2; width > 0; width /= 2) {
-    for (int lane = 0; lane < width; ++lane) partial[lane] += partial[lane + width];
-  }
-  return partial[0];
-}
 
 }  // namespace jari::cpu
