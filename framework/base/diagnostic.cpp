@@ -69,7 +69,7 @@ std::string render(const Diagnostic& diagnostic) {
         marked_line(span.file->lines[static_cast<std::size_t>(span.line - 1)], span.column, span.length);
     text = fmt::format("{}: error: {}\n{:>5} | {}\n      | {:{}}{:^>{}}", span.location(), message, span.line, line.text,
                        "", line.before, "", line.marked);
-    text += diagnostic.hint.empty() ? "\n" : " " + diagnostic.hint + "\n";
+    text += diagnostic.hint.empty() ? "\n" : fmt::format(" {}\n", diagnostic.hint);
   } else {
     text = span ? fmt::format("{}: error: {}\n", span.file->name, message) : fmt::format("error: {}\n", message);
     if (!diagnostic.hint.empty()) text += fmt::format("      = {}\n", diagnostic.hint);
@@ -81,14 +81,12 @@ std::string render(const Diagnostic& diagnostic) {
   return text;
 }
 
-Diagnostic* Diagnostics::find_equal(const Diagnostic& diagnostic) {
-  const auto same = [place = place_of(diagnostic)](const Diagnostic& other) { return place_of(other) == place; };
-  const auto found = std::find_if(all_.begin(), all_.end(), same);
-  return found == all_.end() ? nullptr : &*found;
-}
-
-void Diagnostics::add(Diagnostic diagnostic) {
-  if (find_equal(diagnostic) == nullptr) all_.push_back(std::move(diagnostic));
+Diagnostic& Diagnostics::add(Diagnostic diagnostic) {
+  const SourceSpan& span = diagnostic.span;
+  const auto key = fmt::format("{}:{} {}: {}", span.location(), span.origin, diagnostic.path, diagnostic.message);
+  const auto [known, is_new] = index_.try_emplace(key, all_.size());
+  if (is_new) all_.push_back(std::move(diagnostic));
+  return all_[known->second];
 }
 
 void Diagnostics::error(SourceSpan span, std::string path, std::string message, std::string hint) {
@@ -97,13 +95,9 @@ void Diagnostics::error(SourceSpan span, std::string path, std::string message, 
 
 void Diagnostics::add_trial(const Diagnostics& of_trial, int total) {
   for (const Diagnostic& diagnostic : of_trial.all_) {
-    Diagnostic* known = find_equal(diagnostic);
-    if (known == nullptr) {
-      all_.push_back(diagnostic);
-      known = &all_.back();
-    }
-    ++known->affected;
-    known->total = total;
+    Diagnostic& known = add(diagnostic);
+    ++known.affected;
+    known.total = total;
   }
 }
 

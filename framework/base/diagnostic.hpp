@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "framework/base/source_span.hpp"
@@ -27,7 +28,7 @@ class Diagnostics {
   static constexpr std::size_t kMostShown = 20;
 
   // An error with the place, path and message of an earlier one is the same error.
-  void add(Diagnostic diagnostic);
+  Diagnostic& add(Diagnostic diagnostic);
   void error(SourceSpan span, std::string path, std::string message, std::string hint = "");
 
   // Adds what was found in one trial of a sweep of `total` trials; equal errors of several trials are counted.
@@ -44,9 +45,8 @@ class Diagnostics {
   void throw_if_any() const;
 
  private:
-  Diagnostic* find_equal(const Diagnostic& diagnostic);
-
   std::vector<Diagnostic> all_;
+  std::unordered_map<std::string, std::size_t> index_;  // of all_, by place, path and message
 };
 
 // One error: place, message, source line, caret; ends with a line end.

@@ -1,5 +1,7 @@
 // Pointwise ops of two operands and more, with NumPy's broadcasting.
 
+#include <cmath>
+
 #include "framework/base/error.hpp"
 #include "framework/ops/check.hpp"
 #include "framework/ops/differentiate.hpp"
@@ -12,6 +14,13 @@ namespace {
 void require_number(const char* op, const TensorType& type) {
   if (type.dtype == DType::boolean)
     throw ShapeError(fmt::format("{}: takes numbers, not {}: cast it", op, type.to_string()));
+}
+
+// The number in `x * 2.0`, as an element of x's type.
+Value number_beside(Value x, double number) {
+  const bool fits = is_real(x.dtype()) || (x.dtype() == DType::i32 && number == std::floor(number));
+  if (!fits) x.graph().fail(fmt::format("the number {} beside {}: cast the operand", number, x.type().to_string()));
+  return scalar_like(x, number);
 }
 
 Types infer_arithmetic(const char* op, const Types& inputs) {
@@ -149,11 +158,11 @@ Value operator+(Value left, Value right) { return left.graph().apply_one(op_add,
 Value operator-(Value left, Value right) { return left.graph().apply_one(op_subtract, {left, right}); }
 Value operator*(Value left, Value right) { return left.graph().apply_one(op_multiply, {left, right}); }
 Value operator/(Value left, Value right) { return left.graph().apply_one(op_divide, {left, right}); }
-Value operator+(Value left, double right) { return left + scalar_like(left, right); }
-Value operator-(Value left, double right) { return left - scalar_like(left, right); }
-Value operator*(Value left, double right) { return left * scalar_like(left, right); }
-Value operator*(double left, Value right) { return scalar_like(right, left) * right; }
-Value operator/(Value left, double right) { return left / scalar_like(left, right); }
+Value operator+(Value left, double right) { return left + number_beside(left, right); }
+Value operator-(Value left, double right) { return left - number_beside(left, right); }
+Value operator*(Value left, double right) { return left * number_beside(left, right); }
+Value operator*(double left, Value right) { return number_beside(right, left) * right; }
+Value operator/(Value left, double right) { return left / number_beside(left, right); }
 Value maximum(Value left, Value right) { return left.graph().apply_one(op_maximum, {left, right}); }
 Value minimum(Value left, Value right) { return left.graph().apply_one(op_minimum, {left, right}); }
 Value equal(Value left, Value right) { return left.graph().apply_one(op_equal, {left, right}); }

@@ -23,6 +23,7 @@ class Slot {
   const Family* operator->() const { return component_.get(); }
   const Family& operator*() const { return *component_; }
   explicit operator bool() const { return component_ != nullptr; }
+  const std::shared_ptr<const Family>& shared() const { return component_; }  // for whoever outlives the spec
 
   const std::string& type() const { return type_; }  // registered name
   const SourceSpan& span() const { return span_; }   // of the block (of its `type` where given)

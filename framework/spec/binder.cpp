@@ -61,8 +61,14 @@ void Binder::error(const SourceSpan& span, const std::string& path, const std::s
 
 void Binder::expected(const SpecNode& found, const std::string& path, const FieldDescription& field) {
   const bool is_number = field.kind == FieldKind::integer || field.kind == FieldKind::number;
-  error(found.span, path, fmt::format("expected {}, found {}", expected_text(field), describe_value(found)),
-        is_number ? number_hint(found) : "");
+  refuse(found, path, expected_text(field), is_number ? number_hint(found) : "");
+}
+
+void Binder::refuse(const SpecNode& found, const std::string& path, const std::string& expected_value,
+                    const std::string& hint) {
+  ++errors_;
+  if (found.refused) return;
+  diagnostics_.error(found.span, path, fmt::format("expected {}, found {}", expected_value, describe_value(found)), hint);
 }
 
 bool Binder::read_boolean(const SpecNode& node, const std::string& path, bool& out) {
@@ -97,9 +103,8 @@ bool Binder::read_number(const SpecNode& node, const std::string& path, const Fi
 
 bool Binder::read_text(const SpecNode& node, const std::string& path, std::string& out) {
   const bool typed = node.is_scalar() && !node.quoted && (parse_number(node.text) || parse_boolean(node.text));
-  if (!node.is_scalar() || typed) {
-    const std::string hint = typed ? fmt::format("write it in quotes: '{}'", node.text) : "";
-    error(node.span, path, fmt::format("expected a text, found {}", describe_value(node)), hint);
+  if (!node.is_scalar() || typed || node.refused) {
+    refuse(node, path, "a text", typed ? fmt::format("write it in quotes: '{}'", node.text) : "");
     return false;
   }
   out = node.text;
@@ -114,16 +119,14 @@ bool Binder::read_choice(const SpecNode& node, const std::string& path, const st
     return true;
   }
   const std::optional<std::string> near = node.is_scalar() ? closest(node.text, names) : std::nullopt;
-  error(node.span, path, fmt::format("expected one of {}, found {}", joined(names), describe_value(node)),
-        near ? fmt::format("did you mean '{}'?", *near) : "");
+  refuse(node, path, "one of " + joined(names), near ? fmt::format("did you mean '{}'?", *near) : "");
   return false;
 }
 
 bool Binder::require_list(const SpecNode& node, const std::string& path, const FieldDescription& field) {
   if (node.is_sequence()) return true;
   const bool single = node.is_scalar() && field.element.front().kind != FieldKind::list;
-  error(node.span, path, fmt::format("expected {}, found {}", expected_text(field), describe_value(node)),
-        single ? fmt::format("write [{}]", to_flow_yaml(node)) : "");
+  refuse(node, path, expected_text(field), single ? fmt::format("write [{}]", to_flow_yaml(node)) : "");
   return false;
 }
 

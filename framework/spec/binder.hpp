@@ -54,6 +54,8 @@ class Binder {
 
   // -- for FieldType. Each reports a mistake and returns false, leaving `out` alone.
   void expected(const SpecNode& found, const std::string& path, const FieldDescription& field);
+  void refuse(const SpecNode& found, const std::string& path, const std::string& expected_value,
+              const std::string& hint);
   bool read_boolean(const SpecNode& node, const std::string& path, bool& out);
   bool read_integer(const SpecNode& node, const std::string& path, const FieldTraits& traits, std::int64_t low,
                     std::int64_t high, std::int64_t& out);

@@ -96,7 +96,7 @@ std::string expected_text(const FieldDescription& field) {
     case FieldKind::named: return "a mapping of names to " + plural(field.element.front());
     case FieldKind::any: return "a value";
   }
-  if (field.range) text += " " + range_text(field.range);
+  if (field.range) text += fmt::format(" {}", range_text(field.range));
   if (!field.unit.empty()) text += fmt::format(" ({})", field.unit);
   return text;
 }
@@ -118,8 +118,8 @@ std::string example_text(const FieldDescription& field) {
     case FieldKind::choice: return field.choices.front();
     case FieldKind::component: return "{type: ...}";
     case FieldKind::block: return "{...}";
-    case FieldKind::list: return "[" + example_text(field.element.front()) + "]";
-    case FieldKind::named: return "{name: " + example_text(field.element.front()) + "}";
+    case FieldKind::list: return fmt::format("[{}]", example_text(field.element.front()));
+    case FieldKind::named: return fmt::format("{{name: {}}}", example_text(field.element.front()));
     case FieldKind::any: break;
   }
   return "...";

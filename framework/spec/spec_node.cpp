@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "framework/base/text.hpp"
 #include "framework/spec/scalar.hpp"
 
 namespace jari {
@@ -42,7 +43,8 @@ std::string quoted_text(std::string_view text) {
         }
     }
   }
-  return result + "\"";
+  result += '"';
+  return result;
 }
 
 std::string scalar_text(const SpecNode& node) {
@@ -77,7 +79,9 @@ void write_block(const SpecNode& node, int indent, bool sorted, bool inline_firs
   };
   const auto write_child = [&](const SpecNode& child, int child_indent, bool after_dash) {
     if (on_one_line(child)) {
-      out += (after_dash ? "" : " ") + to_flow_yaml(child) + "\n";
+      if (!after_dash) out += ' ';
+      out += to_flow_yaml(child);
+      out += '\n';
     } else {
       if (!after_dash) out += "\n";
       write_block(child, child_indent, sorted, after_dash, out);
@@ -86,7 +90,8 @@ void write_block(const SpecNode& node, int indent, bool sorted, bool inline_firs
   if (node.is_mapping()) {
     for (const SpecEntry* entry : entries_of(node, sorted)) {
       begin_line();
-      out += key_text(entry->key) + ":";
+      out += key_text(entry->key);
+      out += ':';
       write_child(entry->value, indent + 2, false);
     }
   } else {
@@ -201,12 +206,12 @@ std::string to_yaml(const SpecNode& node, bool sorted) {
 std::string to_flow_yaml(const SpecNode& node) {
   if (node.is_null()) return "~";
   if (node.is_scalar()) return scalar_text(node);
-  std::string text;
-  for (const SpecNode& item : node.items) text += (text.empty() ? "" : ", ") + to_flow_yaml(item);
+  std::vector<std::string> parts;
+  for (const SpecNode& item : node.items) parts.push_back(to_flow_yaml(item));
   for (const SpecEntry& entry : node.entries) {
-    text += (text.empty() ? "" : ", ") + key_text(entry.key) + ": " + to_flow_yaml(entry.value);
+    parts.push_back(fmt::format("{}: {}", key_text(entry.key), to_flow_yaml(entry.value)));
   }
-  return node.is_sequence() ? "[" + text + "]" : "{" + text + "}";
+  return node.is_sequence() ? fmt::format("[{}]", joined(parts)) : fmt::format("{{{}}}", joined(parts));
 }
 
 std::string describe_value(const SpecNode& node) {

@@ -1,9 +1,10 @@
 #include "framework/spec/yaml_reader.hpp"
 
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
 #include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -186,7 +187,8 @@ class TreeBuilder final : public YAML::EventHandler {
                             : fmt::format("unknown tag '{}'", written.empty() ? tag : std::string(written)),
           tag == "!replace" ? "lists and values replace the parent's anyhow" : "the only tag is !replace");
   }
-  void check_traps(const SpecNode& node) {
+  void check_traps(SpecNode& node) {
+    node.refused = true;
     if (is_boolean_trap(node.text)) {
       error(node.span, fmt::format("'{}' without quotes is true or false to some readers and a text to others", node.text),
             fmt::format("write true, false, or '{}' in quotes", node.text));
@@ -195,6 +197,8 @@ class TreeBuilder final : public YAML::EventHandler {
             "write a decimal number without leading zeros, or a text in quotes");
     } else if (is_not_finite(node.text)) {
       error(node.span, fmt::format("{} is not a finite number", node.text), "");
+    } else {
+      node.refused = false;
     }
   }
 

@@ -40,6 +40,7 @@ void normalize(const KernelArguments& arguments, const Rows& rows, T epsilon) {
       const T* from = x + i * width;
       T* to = out + i * width;
       const auto [mean, inverse_deviation] = moments_of(from, width, epsilon);
+#pragma omp simd
       for (std::int64_t j = 0; j < width; ++j) to[j] = (from[j] - mean) * inverse_deviation * scale[j] + shift[j];
     }
   });
@@ -56,6 +57,7 @@ void row_gradient(const T* x, const T* scale, const T* upstream, std::int64_t wi
   const T inner_mean = sum_of<T>(width, [&](std::int64_t j) { return upstream[j] * scale[j]; }) / static_cast<T>(width);
   const T inner_product =
       sum_of<T>(width, [&](std::int64_t j) { return upstream[j] * scale[j] * normalized(j); }) / static_cast<T>(width);
+#pragma omp simd
   for (std::int64_t j = 0; j < width; ++j) {
     const T along = normalized(j), above = upstream[j];
     scale_gradient[j] += above * along;

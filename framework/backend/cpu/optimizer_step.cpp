@@ -10,6 +10,8 @@ namespace {
 
 using namespace cpu;
 
+// The loops say `omp simd` because outputs may be the inputs' own memory, element by element.
+
 template <class T>
 void sgd(const KernelArguments& arguments, std::int64_t count, const SgdAttributes& options) {
   const T *parameter = arguments.input<T>(0), *gradient = arguments.input<T>(1);
@@ -17,6 +19,7 @@ void sgd(const KernelArguments& arguments, std::int64_t count, const SgdAttribut
   T* out = arguments.output<T>(0);
   if (options.momentum == 0) {
     for_blocks(*arguments.workers, count, kBlock, [&](std::int64_t begin, std::int64_t end) {
+#pragma omp simd
       for (std::int64_t i = begin; i < end; ++i) out[i] = parameter[i] - rate * (gradient[i] + decay * parameter[i]);
     });
     return;
@@ -25,6 +28,7 @@ void sgd(const KernelArguments& arguments, std::int64_t count, const SgdAttribut
   T* momentum_out = arguments.output<T>(1);
   const bool nesterov = options.nesterov;
   for_blocks(*arguments.workers, count, kBlock, [&](std::int64_t begin, std::int64_t end) {
+#pragma omp simd
     for (std::int64_t i = begin; i < end; ++i) {
       const T slope = gradient[i] + decay * parameter[i];
       const T velocity = factor * momentum[i] + slope;
@@ -49,6 +53,7 @@ void adam(const KernelArguments& arguments, std::int64_t count, const AdamAttrib
   const T beta2 = static_cast<T>(options.beta2), rest2 = static_cast<T>(1 - options.beta2);
   const T epsilon = static_cast<T>(options.epsilon);
   for_blocks(*arguments.workers, count, kBlock, [&](std::int64_t begin, std::int64_t end) {
+#pragma omp simd
     for (std::int64_t i = begin; i < end; ++i) {
       const T slope = gradient[i] + slope_decay * parameter[i];
       const T average = beta1 * first[i] + rest1 * slope;

@@ -40,6 +40,7 @@ std::unique_ptr<Kernel> make_cpu_softmax_gradient(const KernelRequest& request) 
   return for_real(request, request.inputs[0].dtype, [&]<class T>() {
     return make_row_kernel<T>(request, [](const T* probability, const T* upstream, T* out, std::int64_t width) {
       const T mean = sum_of<T>(width, [&](std::int64_t i) { return probability[i] * upstream[i]; });
+#pragma omp simd
       for (std::int64_t i = 0; i < width; ++i) out[i] = probability[i] * (upstream[i] - mean);
     });
   });
@@ -52,6 +53,7 @@ std::unique_ptr<Kernel> make_cpu_log_softmax(const KernelRequest& request) {
       // Not exponentials(): `out` may be `x`, which is read again.
       const T sum = sum_of<T>(width, [&](std::int64_t i) { return exponential(x[i] - largest); });
       const T shift = largest + std::log(std::max(sum, static_cast<T>(kLowestSum)));
+#pragma omp simd
       for (std::int64_t i = 0; i < width; ++i) out[i] = x[i] - shift;
     });
   });

@@ -1,0 +1,277 @@
+// Attention, one (batch, head) pair at a time: a pair's operands and scores stay in one core's cache. Long sequences go
+// through tiles of rows of the scores, which are never stored whole.
+
+#include "framework/ops/attention.hpp"
+
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "framework/backend/cpu/cpu_kernel.hpp"
+#include "framework/backend/cpu/rows.hpp"
+#include "framework/backend/cpu/scratch.hpp"
+#include "framework/backend/cpu/small_product.hpp"
+
+namespace jari {
+
+namespace {
+
+using namespace cpu;
+
+// How the work is cut: by the problem alone.
+struct Plan {
+  AttentionSizes sizes;
+  AttentionAttributes options;
+  std::int64_t bias_head = 0;   // elements from one head's bias to the next (0: shared)
+  std::int64_t bias_size = 0;   // of the whole bias; 0: none
+  std::int64_t score_row = 0;   // elements from one row of a tile to the next: whole cache lines
+  std::int64_t tile_rows = 0;   // rows of scores at a time
+  std::int64_t pairs = 0;       // batch x heads
+  std::int64_t pairs_each = 0;  // pairs a block
+  std::int64_t blocks = 0;
+
+  std::int64_t tile_size() const { return tile_rows * score_row; }
+  // Keys that some row below `end` sees.
+  std::int64_t visible(std::int64_t end) const { return options.causal ? std::min(end, sizes.keys) : sizes.keys; }
+};
+
+constexpr std::int64_t kTileElements = 32768;          // of scores: they stay in the second-level cache
+constexpr std::int64_t kBlockOperations = 2'000'000;   // multiply-adds that are worth handing to another core
+constexpr std::int64_t kMostBiasElements = 4'000'000;  // of all blocks' sums of the bias's gradient
+
+Plan make_plan(const KernelRequest& request, const TensorType* bias) {
+  Plan plan;
+  const AttentionSizes& sizes = plan.sizes =
+      attention_sizes(request.op->name, request.inputs[0], request.inputs[1], request.inputs[2]);
+  plan.options = request.attributes.as<AttentionAttributes>();
+  if (bias) {
+    plan.bias_size = bias->shape.size();
+    plan.bias_head = bias->shape.rank() == 3 ? sizes.length * sizes.keys : 0;
+  }
+  plan.score_row = (sizes.keys + 15) / 16 * 16;
+  plan.tile_rows = std::clamp<std::int64_t>(kTileElements / std::max<std::int64_t>(1, plan.score_row), 8,
+                                            std::max<std::int64_t>(8, sizes.length));
+  plan.pairs = sizes.batch * sizes.heads;
+  const std::int64_t operations = sizes.length * sizes.keys * (sizes.width + sizes.value_width) + 1;
+  plan.pairs_each = std::max<std::int64_t>(1, kBlockOperations / operations);
+  if (plan.options.bias_gradient) {
+    const std::int64_t most = std::max<std::int64_t>(1, kMostBiasElements / std::max<std::int64_t>(1, plan.bias_size));
+    plan.pairs_each = std::max(plan.pairs_each, blocks_of(plan.pairs, most));
+  }
+  plan.blocks = blocks_of(plan.pairs, plan.pairs_each);
+  return plan;
+}
+
+// Rows [begin, end) of one pair's scores: scaled, biased, masked; -infinity up to the end of the tile's row.
+template <class T>
+void score_tile(const Plan& plan, const T* query, const T* key, const T* bias, std::int64_t begin, std::int64_t end,
+                T* scores) {
+  const auto& [sizes, options] = std::tie(plan.sizes, plan.options);
+  const std::int64_t columns = plan.visible(end);
+  multiply_transposed(query + begin * sizes.width, sizes.width, key, sizes.width, scores, plan.score_row, end - begin,
+                      columns, sizes.width);
+  const T scale = static_cast<T>(options.scale);
+  for (std::int64_t i = begin; i < end; ++i, scores += plan.score_row) {
+    const std::int64_t visible = plan.visible(i + 1);
+    if (bias) {
+      const T* added = bias + i * sizes.keys;
+      for (std::int64_t j = 0; j < visible; ++j) scores[j] = scores[j] * scale + added[j];
+    } else {
+      scale_row(scores, visible, scale);
+    }
+    std::fill(scores + visible, scores + plan.score_row, -std::numeric_limits<T>::infinity());
+  }
+}
+
+template <class T>
+struct Forward {
+  const T *query, *key, *value, *bias;  // bias: null if there is none
+  T *result, *saved;
+};
+
+// Softmax of a tile's rows, in place; keeps what the gradient needs.
+template <class T>
+void softmax_tile(const Plan& plan, std::int64_t begin, std::int64_t end, T* scores, T* saved) {
+  const std::int64_t keys = plan.sizes.keys;
+  for (std::int64_t i = begin; i < end; ++i, scores += plan.score_row) {
+    const T largest = largest_of(scores, plan.score_row);
+    const T sum = exponentials(scores, plan.score_row, largest, scores);
+    scale_row(scores, plan.score_row, 1 / sum);
+    if (plan.sizes.saves_probabilities()) {
+      std::copy_n(scores, keys, saved + i * keys);
+    } else {
+      saved[i] = largest + std::log(sum);
+    }
+  }
+}
+
+template <class T>
+void attend(const Plan& plan, const Forward<T>& pair, T* scores) {
+  const AttentionSizes& sizes = plan.sizes;
+  for (std::int64_t begin = 0; begin < sizes.length; begin += plan.tile_rows) {
+    const std::int64_t end = std::min(sizes.length, begin + plan.tile_rows);
+    score_tile(plan, pair.query, pair.key, pair.bias, begin, end, scores);
+    softmax_tile(plan, begin, end, scores, pair.saved);
+    multiply<T>({scores, plan.score_row, 1}, pair.value, sizes.value_width, pair.result + begin * sizes.value_width,
+                sizes.value_width, end - begin, sizes.value_width, plan.visible(end));
+  }
+}
+
+template <class T>
+struct Backward {
+  const T *query, *key, *value, *saved, *upstream, *bias;
+  T *query_gradient, *key_gradient, *value_gradient;
+  T* bias_gradient;  // added to; null if not asked for
+};
+
+// Rows of the probabilities: the saved ones, or computed again into `scores`.
+template <class T>
+Strided<T> probability_tile(const Plan& plan, const Backward<T>& pair, std::int64_t begin, std::int64_t end,
+                            T* scores) {
+  if (plan.sizes.saves_probabilities()) return {pair.saved + begin * plan.sizes.keys, plan.sizes.keys, 1};
+  score_tile(plan, pair.query, pair.key, pair.bias, begin, end, scores);
+  for (std::int64_t i = begin; i < end; ++i) {
+    T* row = scores + (i - begin) * plan.score_row;
+    const T logarithm = pair.saved[i];
+    for (std::int64_t j = 0; j < plan.score_row; ++j) row[j] = exponential(row[j] - logarithm);
+  }
+  return {scores, plan.score_row, 1};
+}
+
+// From the gradients of a tile's probabilities to those of its scaled products, in place.
+template <class T>
+void score_gradients(const Plan& plan, const Backward<T>& pair, Strided<T> probabilities, std::int64_t begin,
+                     std::int64_t end, T* gradients) {
+  const std::int64_t columns = plan.visible(end);
+  for (std::int64_t i = begin; i < end; ++i, gradients += plan.score_row) {
+    const T* probability = probabilities.data + (i - begin) * probabilities.row;
+    const T mean = sum_of<T>(columns, [&](std::int64_t j) { return probability[j] * gradients[j]; });
+    for (std::int64_t j = 0; j < columns; ++j) gradients[j] = probability[j] * (gradients[j] - mean);
+    if (pair.bias_gradient == nullptr) continue;
+    T* sums = pair.bias_gradient + i * plan.sizes.keys;
+    for (std::int64_t j = 0; j < columns; ++j) sums[j] += gradients[j];
+  }
+}
+
+template <class T>
+Strided<T> transposed(Strided<T> matrix) {
+  return {matrix.data, matrix.column, matrix.row};
+}
+
+template <class T>
+void backpropagate(const Plan& plan, const Backward<T>& pair, T* workspace) {
+  const auto [batch, heads, length, keys, width, value_width] = plan.sizes;
+  T *scores = workspace, *gradients = workspace + plan.tile_size();
+  const T scale = static_cast<T>(plan.options.scale);
+  const bool at_once = plan.tile_rows >= length && plan.visible(length) == keys;  // nothing to add to
+  if (!at_once) {
+    std::fill_n(pair.key_gradient, keys * width, T{0});
+    std::fill_n(pair.value_gradient, keys * value_width, T{0});
+  }
+  for (std::int64_t begin = 0; begin < length; begin += plan.tile_rows) {
+    const std::int64_t end = std::min(length, begin + plan.tile_rows), rows = end - begin;
+    const std::int64_t columns = plan.visible(end);
+    const T *query = pair.query + begin * width, *upstream = pair.upstream + begin * value_width;
+    const Strided<T> probabilities = probability_tile(plan, pair, begin, end, scores);
+    multiply(transposed(probabilities), upstream, value_width, pair.value_gradient, value_width, columns, value_width,
+             rows, T{1}, !at_once);
+    multiply_transposed(upstream, value_width, pair.value, value_width, gradients, plan.score_row, rows, columns,
+                        value_width);
+    score_gradients(plan, pair, probabilities, begin, end, gradients);
+    const Strided<T> by_score = {gradients, plan.score_row, 1};
+    multiply(by_score, pair.key, width, pair.query_gradient + begin * width, width, rows, width, columns, scale);
+    multiply(transposed(by_score), query, width, pair.key_gradient, width, columns, width, rows, scale, !at_once);
+  }
+}
+
+// Element counts of one pair's tensors, to step from pair to pair.
+struct PairSizes {
+  explicit PairSizes(const AttentionSizes& sizes)
+      : query(sizes.length * sizes.width),
+        key(sizes.keys * sizes.width),
+        value(sizes.keys * sizes.value_width),
+        result(sizes.length * sizes.value_width),
+        saved(sizes.saves_probabilities() ? sizes.length * sizes.keys : sizes.length) {}
+
+  std::int64_t query, key, value, result, saved;
+};
+
+template <class T>
+T* at(T* data, std::int64_t offset) {
+  return data ? data + offset : nullptr;
+}
+
+template <class T>
+void run_forward(const KernelArguments& arguments, const Plan& plan) {
+  const PairSizes each(plan.sizes);
+  const T* bias = plan.bias_size > 0 ? arguments.input<T>(3) : nullptr;
+  arguments.workers->for_each(plan.blocks, [&](std::int64_t block, int) {
+    T* scores = thread_scratch<T>(plan.tile_size());
+    for (std::int64_t i = block * plan.pairs_each; i < std::min(plan.pairs, (block + 1) * plan.pairs_each); ++i) {
+      attend<T>(plan,
+                {.query = arguments.input<T>(0) + i * each.query,
+                 .key = arguments.input<T>(1) + i * each.key,
+                 .value = arguments.input<T>(2) + i * each.value,
+                 .bias = at(bias, i % plan.sizes.heads * plan.bias_head),
+                 .result = arguments.output<T>(0) + i * each.result,
+                 .saved = arguments.output<T>(1) + i * each.saved},
+                scores);
+    }
+  });
+}
+
+// The workspace holds the blocks' sums of the bias's gradient.
+template <class T>
+void run_backward(const KernelArguments& arguments, const Plan& plan) {
+  const PairSizes each(plan.sizes);
+  const bool bias_gradient = plan.options.bias_gradient;
+  const T* bias = plan.bias_size > 0 ? arguments.input<T>(5) : nullptr;
+  T* partials = static_cast<T*>(arguments.workspace);
+  arguments.workers->for_each(plan.blocks, [&](std::int64_t block, int) {
+    T* tiles = thread_scratch<T>(2 * plan.tile_size());
+    T* sums = bias_gradient ? partials + block * plan.bias_size : nullptr;
+    if (sums) std::fill_n(sums, plan.bias_size, T{0});
+    for (std::int64_t i = block * plan.pairs_each; i < std::min(plan.pairs, (block + 1) * plan.pairs_each); ++i) {
+      const std::int64_t bias_at = i % plan.sizes.heads * plan.bias_head;
+      backpropagate<T>(plan,
+                       {.query = arguments.input<T>(0) + i * each.query,
+                        .key = arguments.input<T>(1) + i * each.key,
+                        .value = arguments.input<T>(2) + i * each.value,
+                        .saved = arguments.input<T>(3) + i * each.saved,
+                        .upstream = arguments.input<T>(4) + i * each.result,
+                        .bias = at(bias, bias_at),
+                        .query_gradient = arguments.output<T>(0) + i * each.query,
+                        .key_gradient = arguments.output<T>(1) + i * each.key,
+                        .value_gradient = arguments.output<T>(2) + i * each.value,
+                        .bias_gradient = at(sums, bias_at)},
+                       tiles);
+    }
+  });
+  if (!bias_gradient) return;
+  T* out = arguments.output<T>(3);
+  std::fill_n(out, plan.bias_size, T{0});
+  for (std::int64_t block = 0; block < plan.blocks; ++block) {
+    const T* sums = partials + block * plan.bias_size;
+    for (std::int64_t j = 0; j < plan.bias_size; ++j) out[j] += sums[j];
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_cpu_attention(const KernelRequest& request) {
+  const Plan plan = make_plan(request, request.inputs.size() == 4 ? &request.inputs[3] : nullptr);
+  return for_real(request, request.inputs[0].dtype, [&]<class T>() {
+    return make_kernel([plan](const KernelArguments& arguments) { run_forward<T>(arguments, plan); });
+  });
+}
+
+std::unique_ptr<Kernel> make_cpu_attention_gradient(const KernelRequest& request) {
+  const Plan plan = make_plan(request, request.inputs.size() == 6 ? &request.inputs[5] : nullptr);
+  const std::int64_t partials = plan.options.bias_gradient ? plan.blocks * plan.bias_size : 0;
+  return for_real(request, request.inputs[0].dtype, [&]<class T>() {
+    return make_kernel([plan](const KernelArguments& arguments) { run_backward<T>(arguments, plan); },
+                       static_cast<std::size_t>(partials) * sizeof(T));
+  });
+}
+
+}  // namespace jari

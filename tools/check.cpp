@@ -1,0 +1,44 @@
+// jari check SPEC: everything that can be known without training.
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "tools/commands.hpp"
+#include "tools/session.hpp"
+
+namespace jari {
+namespace {
+
+int check(const SpecArguments& arguments) {
+  Session session = open_spec(arguments);
+  Sweep sweep = checked_sweep(session);
+  fmt::print("{}: no mistakes; {} trial{} in {} fused group{}\n", arguments.path, sweep.trials.size(),
+             sweep.trials.size() == 1 ? "" : "s", sweep.groups.size(), sweep.groups.size() == 1 ? "" : "s");
+  if (sweep.declared > sweep.trials.size()) {
+    fmt::print("{} of {} declared trials are equal to others and count once\n", sweep.declared - sweep.trials.size(),
+               sweep.declared);
+  }
+  for (TrialGroup& group : sweep.groups) {
+    group.programs->plan();
+    if (group.programs->train() == nullptr) continue;
+    const PlanReport& report = group.programs->train()->report();
+    fmt::print("  {} trial{}, e.g. {}: {} parameters, {:.1f} MB state a trial, {:.1f} MB for a step on each core\n",
+               group.trials.size(), group.trials.size() == 1 ? "" : "s", sweep.trials[group.trials.front()].label,
+               group.programs->trained_parameters(), static_cast<double>(report.state_bytes) / 1e6,
+               static_cast<double>(report.arena_bytes + report.input_bytes + report.workspace_bytes) / 1e6);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app, int& status) {
+  CLI::App* command = app.add_subcommand("check", "find all mistakes of a spec without training");
+  auto arguments = std::make_shared<SpecArguments>();
+  command->add_option("spec", arguments->path, "the YAML spec")->required();
+  command->add_option("overrides", arguments->overrides, "KEY=VALUE, as strict as the file");
+  command->callback([arguments, &status] { status = check(*arguments); });
+}
+
+}  // namespace jari

@@ -1,0 +1,99 @@
+// jari run SPEC [KEY=VALUE ...]: trains what is missing, then shows the table.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+#include "framework/base/error.hpp"
+#include "framework/sweep/compare.hpp"
+#include "framework/sweep/launcher.hpp"
+#include "tools/commands.hpp"
+#include "tools/progress_board.hpp"
+#include "tools/session.hpp"
+
+namespace jari {
+namespace {
+
+struct RunArguments {
+  SpecArguments spec;
+  std::string runs = "runs";
+  bool force = false;
+  bool no_rewrite = false;
+  bool quiet = false;
+};
+
+void announce(const Sweep& sweep) {
+  std::int64_t least = 0, most = 0;
+  for (const TrialGroup& group : sweep.groups) {
+    const std::int64_t parameters = group.programs->trained_parameters();
+    least = least == 0 ? parameters : std::min(least, parameters);
+    most = std::max(most, parameters);
+  }
+  fmt::print(stderr, "{}: {} trial{} in {} fused group{}", sweep.experiment, sweep.trials.size(),
+             sweep.trials.size() == 1 ? "" : "s", sweep.groups.size(), sweep.groups.size() == 1 ? "" : "s");
+  if (most > 0) {
+    fmt::print(stderr, ", {} parameters each",
+               least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most));
+  }
+  fmt::print(stderr, "\n");
+}
+
+// 3 if a trial did not end as it should.
+int tell_outcome(const LaunchResult& result, double seconds) {
+  int failed = 0;
+  for (const TrialOutcome& outcome : result.outcomes) {
+    if (outcome.status == "failed" || outcome.status == "diverged") ++failed;
+  }
+  fmt::print(stderr, "{} trained in {}, {} already done, {} failed; in {}\n",
+             result.outcomes.size() - static_cast<std::size_t>(failed), duration_text(seconds), result.already_done,
+             failed, result.folder.string());
+  return failed > 0 ? 3 : 0;
+}
+
+int run(const RunArguments& arguments) {
+  Session session = open_spec(arguments.spec);
+  SweepOptions options;
+  options.rewrites = !arguments.no_rewrite;
+  Sweep sweep = checked_sweep(session, options);
+  announce(sweep);
+  LaunchOptions launch_options;
+  launch_options.runs = arguments.runs;
+  launch_options.force = arguments.force;
+  launch_options.threads = static_cast<int>(sweep.trials.front().experiment.threads);
+  const auto start = std::chrono::steady_clock::now();
+  LaunchResult result;
+  {
+    Progress silent;
+    std::unique_ptr<ProgressBoard> board;
+    if (!arguments.quiet) board = std::make_unique<ProgressBoard>(sweep, stderr, isatty(STDERR_FILENO) == 1);
+    Progress& progress = board ? static_cast<Progress&>(*board) : silent;
+    result = launch(sweep, session.spec, provenance_of(arguments.spec), launch_options, progress);
+  }
+  const int status =
+      tell_outcome(result, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  const Comparison comparison = compare_runs({result.folder});
+  for (const std::string& note : comparison.notes) fmt::print(stderr, "{}\n", note);
+  fmt::print("{}", comparison_text(comparison));
+  return status;
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, int& status) {
+  CLI::App* command = app.add_subcommand("run", "train what is missing of a spec, then show the table");
+  auto arguments = std::make_shared<RunArguments>();
+  command->add_option("spec", arguments->spec.path, "the YAML spec")->required();
+  command->add_option("overrides", arguments->spec.overrides, "KEY=VALUE, as strict as the file");
+  command->add_option("--runs", arguments->runs, "folder that the experiment's folder goes into")
+      ->capture_default_str();
+  command->add_flag("--force", arguments->force, "train finished trials again");
+  command->add_flag("--no-rewrite", arguments->no_rewrite, "compute the graphs as they were written");
+  command->add_flag("--quiet", arguments->quiet, "no progress");
+  command->callback([arguments, &status] { status = run(*arguments); });
+}
+
+}  // namespace jari

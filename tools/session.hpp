@@ -1,0 +1,38 @@
+#pragma once
+// What several subcommands begin with: the components, the spec, the sweep that it declares.
+
+#include <string>
+#include <vector>
+
+#include "framework/base/diagnostic.hpp"
+#include "framework/registry/registry.hpp"
+#include "framework/spec/spec_node.hpp"
+#include "framework/sweep/sweep.hpp"
+#include "framework/train/record.hpp"
+
+namespace jari {
+
+struct SpecArguments {
+  std::string path;
+  std::vector<std::string> overrides;  // KEY=VALUE
+};
+
+// Built-in components.
+Registry builtin_registry();
+
+struct Session {
+  Registry registry;
+  SpecNode spec;  // composed: parents merged, overrides applied
+  Diagnostics diagnostics;
+};
+
+// Reads the spec and loads its plugins. Throws SpecError if the file can not be understood at all; other mistakes are
+// in `diagnostics`.
+Session open_spec(const SpecArguments& arguments);
+
+// The whole sweep. Throws SpecError with all mistakes.
+Sweep checked_sweep(Session& session, const SweepOptions& options = {});
+
+Provenance provenance_of(const SpecArguments& arguments);
+
+}  // namespace jari
