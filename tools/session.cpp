@@ -63,7 +63,7 @@ Registry builtin_registry() {
 
 Session open_spec(const SpecArguments& arguments) {
   Session session{builtin_registry(), {}, {}};
-  session.spec = load_spec(arguments.path, arguments.overrides, session.diagnostics);
+  session.spec = compose_spec(arguments.path, arguments.overrides, session.diagnostics);
   if (!session.spec.is_mapping()) session.diagnostics.throw_if_any();
   load_plugins(arguments, session);
   return session;

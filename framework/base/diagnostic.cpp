@@ -14,7 +14,8 @@ namespace {
 
 auto place_of(const Diagnostic& diagnostic) {
   const SourceSpan& span = diagnostic.span;
-  return std::tuple(span.file == nullptr, std::string_view(span.file ? span.file->name : ""), span.line, span.column,
+  const std::string_view file = span.file ? std::string_view(span.file->name) : std::string_view();
+  return std::tuple(span.file == nullptr, file, span.line, span.column,
                     std::string_view(diagnostic.path), std::string_view(diagnostic.message),
                     std::string_view(span.origin));
 }

@@ -32,10 +32,9 @@ struct AnalysisContext {
   std::int64_t trained_length = 0;
   // Values of a trained parameter by its path ("model/embedding"); nothing if there is none.
   std::function<std::optional<AnalysisArray>(const std::string& path)> weights;
-  // Runs a piece of graph on the trained weights: `build` is given a context with the declared parameters and returns
-  // the Value to read; nothing if it returns an invalid Value. A parameter that the trained model does not have (of a
-  // scheme that only the analysis looks at) has its initial values. No scope is open: an analysis that calls the model
-  // opens "model".
+  // Runs a piece of graph on the trained weights: `build` is given a context with the declared parameters, the scope
+  // "model" open, and returns the Value to read; nothing if it returns an invalid Value. A parameter that the trained
+  // model does not have (of a scheme that only the analysis looks at) has its first values.
   std::function<std::optional<AnalysisArray>(std::int64_t length,
                                              const std::function<Value(const BuildContext&)>& build)>
       evaluate;

@@ -36,10 +36,10 @@ Value BuildContext::per_trial(const PerTrial<double>& hyperparameter) const {
 }
 
 void BuildContext::fail(const std::string& message) const {
-  std::string place;
-  if (!graph.path().empty()) place += " at " + graph.path();
-  if (graph.span()) place += " from " + graph.span().location();
-  throw ShapeError(place.empty() ? message : message + "\n " + place);
+  std::string text = message;
+  if (!graph.path().empty()) text += "\n  at " + graph.path();
+  if (graph.span()) text += "\n  from " + graph.span().location();
+  throw ShapeError(text);
 }
 
 std::string per_trial_input(const std::string& spec_path) { return "spec:" + spec_path; }

@@ -35,4 +35,22 @@ int require_axis(const char* op, int axis, Value x) {
   return axis < 0 ? axis + rank : axis;
 }
 
+void require_type(const char* op, const char* operand, const TensorType& found, const TensorType& wanted) {
+  if (found != wanted)
+    throw ShapeError(fmt::format("{}: {} must be {}, not {}", op, operand, wanted.to_string(), found.to_string()));
+}
+
+void require_rank(const char* op, const char* operand, const TensorType& found, int rank) {
+  if (found.shape.rank() < rank)
+    throw ShapeError(fmt::format("{}: {} must have at least {} {}, not the shape {}", op, operand, rank,
+                                 rank == 1 ? "axis" : "axes", found.shape.to_string()));
+}
+
+void require_inputs(const char* op, std::size_t found, std::size_t fewest, std::size_t most) {
+  if (found < fewest || found > most)
+    throw ShapeError(fmt::format("{}: takes {} inputs, not {}", op,
+                                 fewest == most ? fmt::to_string(fewest) : fmt::format("{} to {}", fewest, most),
+                                 found));
+}
+
 }  // namespace jari

@@ -18,7 +18,7 @@ std::string with_article(const std::string& noun) {
 std::string left_behind_hint(const SpecNode& block, const SpecNode& type) {
   for (const SpecEntry& entry : block.entries) {
     if (entry.key_span.file != type.span.file && entry.key_span.file && type.span.file) {
-      return fmt::format("`type` is from {}: give the whole block there, with !replace, to drop the others' keys",
+      return fmt::format("if it belongs to the `type` of another file, write !replace before the block at {}",
                          type.span.location());
     }
   }

@@ -28,7 +28,7 @@ std::string number_hint(const SpecNode& found) {
   return "";
 }
 
-// The last segment's node of a path where it exists.
+// Adds the paths of the blocks that have a key of this name, in the components that `root` chooses too.
 void add_places(const std::vector<FieldDescription>& fields, const std::string& key, const std::string& path,
                 const SpecNode* root, const Components* components, std::vector<std::string>& places) {
   for (const FieldDescription& field : fields) {
@@ -68,7 +68,8 @@ void Binder::refuse(const SpecNode& found, const std::string& path, const std::s
                     const std::string& hint) {
   ++errors_;
   if (found.refused) return;
-  diagnostics_.error(found.span, path, fmt::format("expected {}, found {}", expected_value, describe_value(found)), hint);
+  diagnostics_.error(found.span, path, fmt::format("expected {}, found {}", expected_value, describe_value(found)),
+                     found.is_null() ? "write a value, or remove it" : hint);
 }
 
 bool Binder::read_boolean(const SpecNode& node, const std::string& path, bool& out) {
@@ -143,9 +144,8 @@ std::vector<std::string> Binder::places_of_key(const std::string& key) const {
 }
 
 void Binder::unknown_key(const SpecEntry& entry, const std::string& block_path, const std::vector<std::string>& known,
-                         const std::string& hint) {
+                         const std::optional<std::string>& near, const std::string& hint) {
   std::vector<std::string> hints;
-  const std::optional<std::string> near = closest(entry.key, known);
   if (near) hints.push_back(fmt::format("did you mean '{}'?", *near));
   std::vector<std::string> places = places_of_key(entry.key);
   places.erase(std::remove(places.begin(), places.end(), block_path), places.end());
@@ -153,8 +153,8 @@ void Binder::unknown_key(const SpecEntry& entry, const std::string& block_path, 
     hints.push_back(places.front().empty() ? "this key exists at the top level"
                                            : fmt::format("this key exists under `{}`", places.front()));
   }
-  if (!hint.empty()) hints.push_back(hint);
   if (hints.empty()) hints.push_back(known.empty() ? "it has no keys" : "known: " + joined(known));
+  if (!near && !hint.empty()) hints.push_back(hint);
   error(entry.key_span, block_path, fmt::format("unknown key '{}'", entry.key), joined(hints, "; "));
 }
 
@@ -189,20 +189,27 @@ void BlockBinder::keep(const char* name, SpecNode value, const FieldTraits& trai
   resolved_.entries.push_back({name, entry ? entry->key_span : SourceSpan{}, std::move(value)});
 }
 
-void BlockBinder::report_missing(FieldDescription field, const char* name, const char* doc,
+void BlockBinder::note_missing(FieldDescription field, const char* name, const char* doc,
                                  const FieldTraits& traits) {
   field.name = name;
   field.doc = doc;
   field.range = traits.range;
   field.unit = traits.unit;
-  binder_.missing_key(block_, path_, field);
+  missing_.push_back(std::move(field));
 }
 
 void BlockBinder::finish(const std::string& hint) {
+  const std::vector<std::string> known(known_.begin(), known_.end());
   for (std::size_t i = 0; i < taken_.size(); ++i) {
     if (taken_[i]) continue;
-    binder_.unknown_key(block_.entries[i], path_, {known_.begin(), known_.end()}, hint);
+    const SpecEntry& entry = block_.entries[i];
+    const std::optional<std::string> near = closest(entry.key, known);
+    binder_.unknown_key(entry, path_, known, near, hint);
+    // A key that is there with a slip of the pen is one mistake, not two.
+    const auto is_meant = [&](const FieldDescription& field) { return field.name == near; };
+    missing_.erase(std::remove_if(missing_.begin(), missing_.end(), is_meant), missing_.end());
   }
+  for (const FieldDescription& field : missing_) binder_.missing_key(block_, path_, field);
 }
 
 void BlockChecks::error(const std::string& field, const std::string& message, const std::string& hint) {

@@ -9,7 +9,9 @@
 //   SpecNode resolved;
 //   binder.bind(root, "", spec, resolved);
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,7 +73,7 @@ class Binder {
 
   // -- for the block being bound. Errors of unknown and missing keys.
   void unknown_key(const SpecEntry& entry, const std::string& block_path, const std::vector<std::string>& known,
-                   const std::string& hint);
+                   const std::optional<std::string>& near, const std::string& hint);
   void missing_key(const SpecNode& block, const std::string& block_path, const FieldDescription& field);
 
   struct Root {
@@ -110,14 +112,15 @@ class BlockBinder {
       Type::bind(binder_, entry->value, path, given, member, value);
       keep(name, std::move(value), given, entry);
     } else if (is_missing(member, given)) {
-      report_missing<Member>(name, doc, given);
+      note_missing<Member>(name, doc, given);
     } else {
       Type::bind_absent(binder_, block_, path, given, member, value);
       keep(name, std::move(value), given, nullptr);
     }
   }
 
-  // After all fields: reports keys that none of them took. `hint` is added to each of these errors.
+  // After all fields: reports the keys that none of them took, and those that are missing. `hint` is added where an
+  // unknown key is like no known one.
   void finish(const std::string& hint = "");
 
  private:
@@ -130,12 +133,12 @@ class BlockBinder {
     return traits.required;
   }
   template <class Member>
-  void report_missing(const char* name, const char* doc, const FieldTraits& traits) {
+  void note_missing(const char* name, const char* doc, const FieldTraits& traits) {
     FieldDescription field;
     FieldType<Member>::describe(field);
-    report_missing(std::move(field), name, doc, traits);
+    note_missing(std::move(field), name, doc, traits);
   }
-  void report_missing(FieldDescription field, const char* name, const char* doc, const FieldTraits& traits);
+  void note_missing(FieldDescription field, const char* name, const char* doc, const FieldTraits& traits);
   const SpecEntry* take(const char* name);
   void keep(const char* name, SpecNode value, const FieldTraits& traits, const SpecEntry* entry);
 
@@ -145,6 +148,7 @@ class BlockBinder {
   SpecNode& resolved_;
   std::vector<const char*> known_;
   std::vector<bool> taken_;
+  std::vector<FieldDescription> missing_;
 };
 
 // Reports what a struct's `check` finds, each at the member's own place.

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "framework/base/text.hpp"
+#include "framework/spec/interpolate.hpp"
 #include "framework/spec/yaml_reader.hpp"
 
 namespace jari {
@@ -122,15 +123,17 @@ void merge_into(SpecNode& base, SpecNode over) {
 
 void set_path(SpecNode& root, const std::string& path, SpecNode value, const SourceSpan& key_span,
               Diagnostics& diagnostics) {
+  if (path.empty() || path.front() == '.' || path.back() == '.' || path.find("..") != std::string::npos) {
+    return diagnostics.error(key_span, "", fmt::format("an empty name in the path '{}'", path));
+  }
   SpecNode* node = &root;
   for (std::size_t start = 0; start <= path.size();) {
     const std::size_t end = std::min(path.find('.', start), path.size());
     const std::string segment = path.substr(start, end - start);
     SourceSpan span = key_span;
     span.column += count_code_points(std::string_view(path).substr(0, start));
-    span.length = std::max(1, count_code_points(segment));
+    span.length = count_code_points(segment);
     start = end + 1;
-    if (segment.empty()) return diagnostics.error(span, "", fmt::format("an empty name in the path '{}'", path));
     if (node->is_sequence()) {
       SpecNode* item = node->find_path(segment);
       if (item == nullptr) {

@@ -17,9 +17,6 @@ SpecNode compose_spec(const std::string& path, const std::vector<std::string>& o
 // Overrides alone, on a tree that is there.
 void set_overrides(SpecNode& root, const std::vector<std::string>& overrides, Diagnostics& diagnostics);
 
-// Replaces ${a.b} and ${env:NAME}. A scalar that is nothing else takes the kind and type of what it names.
-void interpolate(SpecNode& root, Diagnostics& diagnostics);
-
 // compose_spec, then interpolate.
 SpecNode load_spec(const std::string& path, const std::vector<std::string>& overrides, Diagnostics& diagnostics);
 

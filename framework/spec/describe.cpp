@@ -10,7 +10,7 @@
 namespace jari {
 namespace {
 
-constexpr double kNoBound = 1e308;
+
 
 void give_range(FieldDescription& field, const FieldTraits& traits) {
   field.range = traits.range;
@@ -60,7 +60,7 @@ bool in_range(const Range& range, double value) {
 std::string range_text(const std::optional<Range>& range) {
   if (!range) return "";
   const std::string low = fmt::format("{} {}", range->open_low ? ">" : ">=", format_number(range->low));
-  if (range->high >= kNoBound) return low;
+  if (range->high >= kUnbounded) return low;
   return fmt::format("{} and {} {}", low, range->open_high ? "<" : "<=", format_number(range->high));
 }
 
@@ -109,7 +109,7 @@ std::string example_text(const FieldDescription& field) {
     case FieldKind::number: {
       if (!field.range) return "1";
       if (in_range(*field.range, 1)) return "1";
-      const bool bounded = field.range->high < kNoBound;
+      const bool bounded = field.range->high < kUnbounded;
       const double low = field.range->low;
       if (field.kind == FieldKind::integer) return format_number(std::floor(low) + (field.range->open_low ? 1 : 0));
       return format_number(!field.range->open_low ? low : bounded ? (low + field.range->high) / 2 : low + 1);

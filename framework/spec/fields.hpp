@@ -26,12 +26,14 @@ namespace jari {
 struct Required {};
 inline constexpr Required required{};
 
+inline constexpr double kUnbounded = 1e308;  // of a range that has no upper end
+
 struct Range {
   double low, high;
   bool open_low = false, open_high = false;
 };
-inline Range at_least(double low) { return {low, 1e308, false, false}; }
-inline Range more_than(double low) { return {low, 1e308, true, false}; }
+inline Range at_least(double low) { return {low, kUnbounded, false, false}; }
+inline Range more_than(double low) { return {low, kUnbounded, true, false}; }
 inline Range between(double low, double high) { return {low, high, false, false}; }
 inline Range between_open(double low, double high) { return {low, high, true, true}; }
 inline Range from_below(double low, double high) { return {low, high, false, true}; }  // [low, high)

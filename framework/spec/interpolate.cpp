@@ -1,3 +1,5 @@
+#include "framework/spec/interpolate.hpp"
+
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -5,7 +7,6 @@
 
 #include "framework/base/edit_distance.hpp"
 #include "framework/base/text.hpp"
-#include "framework/spec/compose.hpp"
 #include "framework/spec/binder.hpp"
 #include "framework/spec/scalar.hpp"
 
@@ -13,6 +14,7 @@ namespace jari {
 namespace {
 
 constexpr std::size_t kMostCopied = 100'000;  // values; references to references grow without end
+constexpr std::size_t kLongestChain = 32;
 constexpr std::size_t kLongestText = 1u << 16;
 
 std::size_t count_nodes(const SpecNode& node) {
@@ -47,6 +49,9 @@ class Interpolator {
       if (active_[i] != path) continue;
       const std::vector<std::string> cycle(active_.begin() + static_cast<std::ptrdiff_t>(i), active_.end());
       return fail(node, path, fmt::format("refers to itself: {} -> {}", joined(cycle, " -> "), path));
+    }
+    if (active_.size() == kLongestChain) {
+      return fail(node, path, fmt::format("more than {} references on end", kLongestChain));
     }
     active_.push_back(path);
     const std::size_t close = node.text.find('}');
@@ -114,8 +119,8 @@ class Interpolator {
       std::vector<std::string> paths;
       add_paths(root_, "", paths);
       const auto near = closest(name, paths);
-      fail(node, path, fmt::format("'${{{}}}' names no key of this spec", name),
-           near ? fmt::format("did you mean '${{{}}}'?", *near) : "");
+      fail(node, path, fmt::format("'${{{}}}' is not in this spec", name),
+           near ? fmt::format("did you mean '${{{}}}'?", *near) : "only keys that the spec itself gives can be named");
       return false;
     }
     const std::size_t errors_before = diagnostics_.size();

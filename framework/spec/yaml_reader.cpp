@@ -61,6 +61,22 @@ std::size_t scalar_extent(std::string_view line, std::size_t byte, const std::st
   return rest.size();
 }
 
+// Whether the quote that opens a scalar is closed in some line: yaml-cpp takes the end of the file for it.
+bool is_closed(const File& file, int line, std::size_t byte) {
+  const char quote = line_of(file, line)[byte];
+  for (++byte; line <= static_cast<int>(file->lines.size()); ++line, byte = 0) {
+    const std::string_view text = line_of(file, line);
+    for (; byte < text.size(); ++byte) {
+      if (quote == '"' && text[byte] == '\\') {
+        ++byte;
+      } else if (text[byte] == quote) {
+        return true;  // a doubled one has another after it
+      }
+    }
+  }
+  return false;
+}
+
 // yaml-cpp's mark of a node is that of its anchor or tag.
 std::size_t after_properties(std::string_view line, std::size_t byte) {
   std::size_t at = byte;
@@ -114,7 +130,12 @@ class TreeBuilder final : public YAML::EventHandler {
     const std::size_t byte = after_properties(line, static_cast<std::size_t>(mark.column));
     SpecNode node = SpecNode::scalar(text, tag != "?",
                                      span_at(file_, mark.line + 1, byte, scalar_extent(line, byte, text)));
-    check_tag(tag, mark, false);
+    const bool has_quote = byte < line.size() && (line[byte] == '"' || line[byte] == '\'');
+    if (has_quote && !is_closed(file_, mark.line + 1, byte)) {
+      error(span_at(file_, mark.line + 1, byte), "a text in quotes does not end", "a closing quote is missing");
+      throw Stop{};
+    }
+    node.refused = !check_tag(tag, mark, false);
     if (!node.quoted && !in_key_position()) check_traps(node);
     add(std::move(node), anchor);
   }
@@ -177,8 +198,8 @@ class TreeBuilder final : public YAML::EventHandler {
     error(where, fmt::format("nested more than {} deep", kDeepest), "");
     throw Stop{};
   }
-  void check_tag(const std::string& tag, const YAML::Mark& mark, bool is_mapping) {
-    if (tag.empty() || tag == "?" || tag == "!" || (tag == "!replace" && is_mapping)) return;
+  bool check_tag(const std::string& tag, const YAML::Mark& mark, bool is_mapping) {
+    if (tag.empty() || tag == "?" || tag == "!" || (tag == "!replace" && is_mapping)) return true;
     const std::string_view line = line_of(file_, mark.line + 1);
     const auto byte = std::min(static_cast<std::size_t>(mark.column), line.size());
     const std::string_view written = line.substr(byte, line.find_first_of(" ,]}", byte) - byte);
@@ -186,9 +207,10 @@ class TreeBuilder final : public YAML::EventHandler {
           tag == "!replace" ? std::string("!replace stands before a mapping only")
                             : fmt::format("unknown tag '{}'", written.empty() ? tag : std::string(written)),
           tag == "!replace" ? "lists and values replace the parent's anyhow" : "the only tag is !replace");
+    return false;
   }
   void check_traps(SpecNode& node) {
-    node.refused = true;
+    const std::size_t errors_before = diagnostics_.size();
     if (is_boolean_trap(node.text)) {
       error(node.span, fmt::format("'{}' without quotes is true or false to some readers and a text to others", node.text),
             fmt::format("write true, false, or '{}' in quotes", node.text));
@@ -197,9 +219,8 @@ class TreeBuilder final : public YAML::EventHandler {
             "write a decimal number without leading zeros, or a text in quotes");
     } else if (is_not_finite(node.text)) {
       error(node.span, fmt::format("{} is not a finite number", node.text), "");
-    } else {
-      node.refused = false;
     }
+    node.refused = node.refused || diagnostics_.size() != errors_before;
   }
 
   void begin(SpecNode node, YAML::anchor_t anchor) {
@@ -219,7 +240,7 @@ class TreeBuilder final : public YAML::EventHandler {
     add(std::move(open.node), 0);
   }
   [[noreturn]] void bad_key(const SourceSpan& where) {
-    error(where, "a key must be a name", "");
+    error(where, "a key must be a name", "or is a ',', a ']' or a '}' missing?");
     throw Stop{};
   }
 

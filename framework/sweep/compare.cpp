@@ -102,7 +102,7 @@ std::vector<ComparedRun> load(const FoundFiles& found, std::vector<std::string>&
         SpecNode spec = parse_resolved(summary);
         runs.push_back({std::move(summary), std::move(spec)});
       }
-    } catch (const StoreError& error) {
+    } catch (const Error& error) {
       notes.push_back(fmt::format("left out: {}", error.what()));
     }
   }

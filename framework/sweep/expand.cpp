@@ -6,6 +6,8 @@
 
 #include "framework/registry/registry.hpp"
 #include "framework/spec/binder.hpp"
+#include "framework/spec/compose.hpp"
+#include "framework/spec/interpolate.hpp"
 #include "framework/sweep/sweep.hpp"
 
 namespace jari {
@@ -13,11 +15,20 @@ namespace {
 
 constexpr std::size_t kMostTrials = 100000;
 
+// One dimension of the sweep: a key of `grid`, or the whole `list`.
 struct Axis {
-  std::string path;
+  struct Setting {
+    std::string path;
+    SourceSpan span;  // of the path
+    SpecNode value;
+  };
+  struct Choice {
+    std::vector<Setting> settings;
+    std::vector<std::pair<std::string, std::string>> labels;  // path and readable value
+  };
   SourceSpan span;
-  std::vector<SpecNode> values;
-  std::vector<std::string> labels;  // one a value, distinct
+  std::vector<std::string> paths;
+  std::vector<Choice> choices;
 };
 
 // The keys of the file that say which trials there are.
@@ -85,52 +96,114 @@ void mark_origin(SpecNode& node, const std::string& origin) {
   }
 }
 
-std::vector<Axis> read_axes(const SpecNode& grid, Diagnostics& diagnostics) {
+bool is_seed(const std::string& path) { return path == "seed" || path == "seeds"; }
+
+void refuse_seed_axis(const SourceSpan& span, const std::string& path, Diagnostics& diagnostics) {
+  diagnostics.error(span, path, "seeds are no axis of a sweep", "set `seeds: 5` at the top level");
+}
+
+Axis::Setting setting(const std::string& path, const SourceSpan& span, SpecNode value) {
+  const std::string origin = fmt::format("from sweep axis '{}'", path);
+  mark_origin(value, origin);
+  SourceSpan key_span = span;
+  key_span.origin = origin;
+  return {path, key_span, std::move(value)};
+}
+
+std::optional<Axis> read_grid_axis(const SpecEntry& entry, Diagnostics& diagnostics) {
+  const std::string path = "sweep.grid." + entry.key;
+  if (is_seed(entry.key)) {
+    refuse_seed_axis(entry.key_span, path, diagnostics);
+  } else if (!entry.value.is_sequence()) {
+    diagnostics.error(entry.value.span, path,
+                      fmt::format("expected a list of values, found {}", describe_value(entry.value)),
+                      fmt::format("write [{}]", to_flow_yaml(entry.value)));
+  } else if (entry.value.items.empty()) {
+    diagnostics.error(entry.value.span, path, "an axis without values declares no trial");
+  } else {
+    Axis axis{entry.key_span, {entry.key}, {}};
+    const std::vector<std::string> labels = value_labels(entry.value.items);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      axis.choices.push_back({{setting(entry.key, entry.key_span, entry.value.items[i])}, {{entry.key, labels[i]}}});
+    }
+    return axis;
+  }
+  return std::nullopt;
+}
+
+// The values that a list gives to one path, and which of its items they stand in.
+void add_list_path(const std::string& path, const std::vector<SpecNode>& items, Axis& axis) {
+  std::vector<SpecNode> values;
+  std::vector<std::size_t> where;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (const SpecNode* value = items[i].find(path)) {
+      values.push_back(*value);
+      where.push_back(i);
+    }
+  }
+  const std::vector<std::string> labels = value_labels(values);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Axis::Choice& choice = axis.choices[where[i]];
+    choice.settings.push_back(setting(path, values[i].span, values[i]));
+    choice.labels.emplace_back(path, labels[i]);
+  }
+  axis.paths.push_back(path);
+}
+
+std::optional<Axis> read_list(const SpecNode& list, Diagnostics& diagnostics) {
+  if (list.is_null()) return std::nullopt;
+  if (!list.is_sequence() || list.items.empty()) {
+    diagnostics.error(list.span, "sweep.list",
+                      fmt::format("expected a list of mappings, found {}", describe_value(list)),
+                      "each item sets keys by their path: `- {model.width: 64, train.batch: 32}`");
+    return std::nullopt;
+  }
+  Axis axis{list.span, {}, std::vector<Axis::Choice>(list.items.size())};
+  for (const SpecNode& item : list.items) {
+    if (!item.is_mapping() || item.entries.empty()) {
+      diagnostics.error(item.span, "sweep.list",
+                        fmt::format("expected a mapping of paths to values, found {}", describe_value(item)),
+                        "write e.g. `- {model.width: 64}`");
+      return std::nullopt;
+    }
+    for (const SpecEntry& entry : item.entries) {
+      if (is_seed(entry.key)) refuse_seed_axis(entry.key_span, "sweep.list." + entry.key, diagnostics);
+      if (std::find(axis.paths.begin(), axis.paths.end(), entry.key) == axis.paths.end()) {
+        add_list_path(entry.key, list.items, axis);
+      }
+    }
+  }
+  return axis;
+}
+
+std::vector<Axis> read_axes(const SweepSpec& sweep, Diagnostics& diagnostics) {
   std::vector<Axis> axes;
-  if (!grid.is_mapping()) {
-    diagnostics.error(grid.span, "sweep.grid",
-                      fmt::format("expected a mapping of keys to lists, found {}", describe_value(grid)),
+  if (std::optional<Axis> list = read_list(sweep.list, diagnostics)) axes.push_back(std::move(*list));
+  if (!sweep.grid.is_mapping()) {
+    diagnostics.error(sweep.grid.span, "sweep.grid",
+                      fmt::format("expected a mapping of keys to lists, found {}", describe_value(sweep.grid)),
                       "write e.g. `model.width: [64, 128]`");
     return axes;
   }
-  for (const SpecEntry& entry : grid.entries) {
-    const std::string path = "sweep.grid." + entry.key;
-    if (entry.key == "seed" || entry.key == "seeds") {
-      diagnostics.error(entry.key_span, path, "seeds are no axis of a grid", "set `seeds: 5` at the top level");
-    } else if (!entry.value.is_sequence()) {
-      diagnostics.error(entry.value.span, path,
-                        fmt::format("expected a list of values, found {}", describe_value(entry.value)),
-                        fmt::format("write [{}]", to_flow_yaml(entry.value)));
-    } else if (entry.value.items.empty()) {
-      diagnostics.error(entry.value.span, path, "an axis without values declares no trial");
-    } else {
-      Axis axis{entry.key, entry.key_span, entry.value.items, value_labels(entry.value.items)};
-      for (SpecNode& value : axis.values) mark_origin(value, fmt::format("from sweep axis '{}'", entry.key));
-      axes.push_back(std::move(axis));
-    }
+  for (const SpecEntry& entry : sweep.grid.entries) {
+    if (std::optional<Axis> axis = read_grid_axis(entry, diagnostics)) axes.push_back(std::move(*axis));
   }
   return axes;
 }
 
-// `a.b.c` in a tree whose inner mappings may be missing, or be a component's short form (`optimizer: adam`).
-void set_path(SpecNode& spec, const std::string& path, const SpecNode& value, const SourceSpan& axis_span) {
-  SpecNode* node = &spec;
-  std::size_t begin = 0;
-  for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', begin)) {
-    const std::string key = path.substr(begin, dot - begin);
-    SpecNode* child = node->find(key);
-    if (child == nullptr) child = &node->set(key, SpecNode::mapping(axis_span), axis_span);
-    if (child->is_scalar()) {
-      const SpecNode name = *child;
-      *child = SpecNode::mapping(name.span);
-      child->set("type", name, name.span);
-    }
-    node = child;
-    begin = dot + 1;
+// The settings of cell `index` of the product of all axes, the last axis fastest.
+Expansion::Cell make_cell(const SpecNode& base, const std::vector<Axis>& axes, std::size_t index, std::size_t cells,
+                          Diagnostics& diagnostics) {
+  Expansion::Cell cell{base, {}};
+  for (const Axis& axis : axes) {
+    cells /= axis.choices.size();
+    const Axis::Choice& choice = axis.choices[index / cells];
+    index %= cells;
+    for (const Axis::Setting& each : choice.settings)
+      set_path(cell.spec, each.path, each.value, each.span, diagnostics);
+    cell.labels.insert(cell.labels.end(), choice.labels.begin(), choice.labels.end());
   }
-  SourceSpan key_span = axis_span;
-  key_span.origin = fmt::format("from sweep axis '{}'", path);
-  node->set(path.substr(begin), value, key_span);
+  return cell;
 }
 
 }  // namespace
@@ -138,13 +211,13 @@ void set_path(SpecNode& spec, const std::string& path, const SpecNode& value, co
 Expansion expand(const SpecNode& spec, Diagnostics& diagnostics) {
   Expansion result;
   const SweepKeys keys = read_keys(spec, diagnostics);
-  const std::vector<Axis> axes = keys.sweep ? read_axes(keys.sweep->grid, diagnostics) : std::vector<Axis>{};
+  const std::vector<Axis> axes = keys.sweep ? read_axes(*keys.sweep, diagnostics) : std::vector<Axis>{};
   std::size_t cells = 1;
   for (const Axis& axis : axes) {
-    result.axes.push_back(axis.path);
-    cells *= axis.values.size();
+    result.axes.insert(result.axes.end(), axis.paths.begin(), axis.paths.end());
+    cells *= axis.choices.size();
     if (cells * static_cast<std::size_t>(keys.seeds) > kMostTrials) {
-      diagnostics.error(axis.span, "sweep.grid", fmt::format("more than {} trials", kMostTrials), "split the sweep");
+      diagnostics.error(axis.span, "sweep", fmt::format("more than {} trials", kMostTrials), "split the sweep");
       return result;
     }
   }
@@ -152,19 +225,13 @@ Expansion expand(const SpecNode& spec, Diagnostics& diagnostics) {
   for (const char* key : {"sweep", "seeds", "seed"}) base.erase(key);
   const SpecNode* seed_node = spec.find("seed");
 
-  for (std::size_t cell = 0; cell < cells; ++cell) {
-    SpecNode tree = base;
-    std::vector<std::pair<std::string, std::string>> labels;
-    std::size_t remaining = cell, block = cells;
-    for (const Axis& axis : axes) {
-      block /= axis.values.size();
-      const std::size_t choice = remaining / block;
-      remaining %= block;
-      set_path(tree, axis.path, axis.values[choice], axis.span);
-      labels.emplace_back(axis.path, axis.labels[choice]);
-    }
+  for (std::size_t index = 0; index < cells; ++index) {
+    Diagnostics of_cell;
+    Expansion::Cell cell = make_cell(base, axes, index, cells, of_cell);
+    interpolate(cell.spec, of_cell);
     for (std::int64_t seed = keys.seed; seed < keys.seed + keys.seeds; ++seed) {
-      Expansion::Cell& trial = result.cells.emplace_back(Expansion::Cell{tree, labels});
+      diagnostics.add_trial(of_cell, 0);
+      Expansion::Cell& trial = result.cells.emplace_back(cell);
       trial.spec.set("seed", SpecNode::scalar(std::to_string(seed), false, seed_node ? seed_node->span : SourceSpan{}));
       trial.labels.emplace_back("seed", std::to_string(seed));
     }

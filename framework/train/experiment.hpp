@@ -117,11 +117,13 @@ struct EvaluateSpec {
 };
 
 struct SweepSpec {
+  SpecNode list;
   SpecNode grid = SpecNode::mapping();
   SpecNode baseline = SpecNode::mapping();
 
   template <class F>
   void fields(F& f) {
+    f("list", list, "combinations one by one: mappings of keys' paths to values; crossed with the grid");
     f("grid", grid, "axes: a key's path and the list of its values; all combinations are trials");
     f("baseline", baseline, "values of the axes that the others are compared with");
   }

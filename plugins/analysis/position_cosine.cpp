@@ -51,10 +51,9 @@ class PositionCosine final : public Analysis {
   AnalysisResult run(const AnalysisContext& context) const override {
     if (context.model == nullptr) return skip("the spec has no model");
     const std::int64_t length = parameters_.length.value_or(context.trained_length);
-    const auto rows = context.evaluate(length, [&](const BuildContext& build) {
-      const Graph::Scope scope(build.graph, "model");
-      return context.model->position_table(build, length);
-    });
+    if (length < 1) return skip("nothing was trained, so there is no trained length; give a length");
+    const auto rows = context.evaluate(
+        length, [&](const BuildContext& build) { return context.model->position_table(build, length); });
     if (!rows) return skip("the model's positional scheme adds nothing to embeddings");
     return cosines(rows->values, static_cast<std::size_t>(length));
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "framework/backend/cpu/cpu_kernel.hpp"
-#include "framework/backend/cpu/vector_math.hpp"
+#include "framework/backend/cpu/rows.hpp"
 #include "framework/ops/attributes.hpp"
 
 namespace jari {
@@ -43,7 +43,7 @@ struct Max {
     return std::is_integral_v<T> ? std::numeric_limits<T>::min() : -std::numeric_limits<T>::infinity();
   }
   static T pair(T a, T b) { return a < b ? b : a; }
-  static T row(const T* x, std::int64_t count) { return cpu::largest(x, count, empty()); }
+  static T row(const T* x, std::int64_t count) { return cpu::largest_of(x, count, empty()); }
 };
 
 // [outer][reduced][inner] -> [outer][chunks][inner]

@@ -33,11 +33,11 @@ T sum_of(std::int64_t count, const Term& term) {
   return sum_of_lanes(lanes);
 }
 
-// The largest element, at least kLowestMaximum. It may pass over a NaN, which then shows in the sum.
+// The largest element, at least `lowest`. It may pass over a NaN, which then shows in a softmax's sum.
 template <class T>
-T largest_of(const T* row, std::int64_t count) {
+T largest_of(const T* row, std::int64_t count, T lowest = static_cast<T>(kLowestMaximum)) {
   T lanes[kLanes<T>];
-  std::fill_n(lanes, kLanes<T>, static_cast<T>(kLowestMaximum));
+  std::fill_n(lanes, kLanes<T>, lowest);
   std::int64_t i = 0;
   for (; i + kLanes<T> <= count; i += kLanes<T>) {
     for (int lane = 0; lane < kLanes<T>; ++lane)

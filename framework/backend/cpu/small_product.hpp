@@ -1,6 +1,6 @@
 #pragma once
-// Products of matrices that stay in a core's cache, on tiles whose sums stay in its registers. Each element's sum runs in
-// an order that its sizes fix, so bits do not depend on how the caller cuts rows.
+// Products of matrices that stay in a core's cache, on tiles whose sums stay in its registers. Each element's sum runs
+// in an order that its sizes fix, so bits do not depend on how the caller cuts rows.
 
 #include <algorithm>
 #include <cstdint>
@@ -63,7 +63,7 @@ void row_tile(Strided<T> a, const T* b, std::int64_t b_row, T* c, std::int64_t c
     for (int v = 0; v < kVectors; ++v) right[v] = load(b + p * b_row + v * lanes);
 #pragma GCC unroll 8
     for (int i = 0; i < kRows; ++i) {
-      const Vector<T> left = Vector<T>{} + a.data[i * a.row + p * a.column];
+      const T left = a.data[i * a.row + p * a.column];
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) sums[i][v] += left * right[v];
     }
@@ -113,12 +113,24 @@ void multiply(Strided<T> a, const T* b, std::int64_t b_row, T* c, std::int64_t c
     const Strided<T> left = {a.data + i * a.row, a.row, a.column};
     T* to = c + i * c_row;
     switch (count) {
-      case 1: product_detail::rows<1>(left, b, b_row, to, c_row, n, k, factor, accumulate); break;
-      case 2: product_detail::rows<2>(left, b, b_row, to, c_row, n, k, factor, accumulate); break;
-      case 3: product_detail::rows<3>(left, b, b_row, to, c_row, n, k, factor, accumulate); break;
-      case 4: product_detail::rows<4>(left, b, b_row, to, c_row, n, k, factor, accumulate); break;
-      case 5: product_detail::rows<5>(left, b, b_row, to, c_row, n, k, factor, accumulate); break;
-      default: product_detail::rows<6>(left, b, b_row, to, c_row, n, k, factor, accumulate); break;
+      case 1:
+        product_detail::rows<1>(left, b, b_row, to, c_row, n, k, factor, accumulate);
+        break;
+      case 2:
+        product_detail::rows<2>(left, b, b_row, to, c_row, n, k, factor, accumulate);
+        break;
+      case 3:
+        product_detail::rows<3>(left, b, b_row, to, c_row, n, k, factor, accumulate);
+        break;
+      case 4:
+        product_detail::rows<4>(left, b, b_row, to, c_row, n, k, factor, accumulate);
+        break;
+      case 5:
+        product_detail::rows<5>(left, b, b_row, to, c_row, n, k, factor, accumulate);
+        break;
+      default:
+        product_detail::rows<6>(left, b, b_row, to, c_row, n, k, factor, accumulate);
+        break;
     }
     i += count;
   }
@@ -150,8 +162,8 @@ inline void sum_lanes(const Vector<float> (&vectors)[4], float* sums) {
   for (int i = 0; i < 4; ++i) {
 #if defined(__AVX512F__)
     const __m512 all = vectors[i];
-    halves[i] = _mm256_add_ps(_mm512_castps512_ps256(all),
-                              _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(all), 1)));
+    halves[i] =
+        _mm256_add_ps(_mm512_castps512_ps256(all), _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(all), 1)));
 #else
     halves[i] = vectors[i];
 #endif
@@ -159,6 +171,25 @@ inline void sum_lanes(const Vector<float> (&vectors)[4], float* sums) {
   sum_lanes_of_eight(halves[0], halves[1], halves[2], halves[3], sums);
 }
 #endif
+
+// A value that must stay in a register: otherwise the compiler loads it again for each use.
+template <class V>
+void keep_in_register([[maybe_unused]] V& vector) {
+#if defined(__AVX__)
+  asm("" : "+x"(vector));
+#endif
+}
+
+// The columns that fill no vector: apart, to keep them out of the way of the others.
+template <int kRows, class T>
+[[gnu::noinline]] void add_last_columns(const T* a, std::int64_t a_row, const T* const (&b)[4], std::int64_t begin, std::int64_t end,
+                      T (&dots)[kRows][4]) {
+  for (std::int64_t p = begin; p < end; ++p) {
+    for (int i = 0; i < kRows; ++i) {
+      for (int j = 0; j < 4; ++j) dots[i][j] += a[i * a_row + p] * b[j][p];
+    }
+  }
+}
 
 // `kRows` rows of a by four rows of b (`count` of them real: the others repeat the last).
 template <int kRows, class T>
@@ -170,27 +201,29 @@ void dot_tile(const T* a, std::int64_t a_row, const T* b, std::int64_t b_row, in
   Vector<T> sums[kRows][4] = {};
   std::int64_t p = 0;
   for (; p + lanes <= k; p += lanes) {
-    Vector<T> columns[4];
-#pragma GCC unroll 4
-    for (int j = 0; j < 4; ++j) columns[j] = load(right[j] + p);
+    Vector<T> left[kRows];
 #pragma GCC unroll 4
     for (int i = 0; i < kRows; ++i) {
-      const Vector<T> left = load(a + i * a_row + p);
+      left[i] = load(a + i * a_row + p);
+      keep_in_register(left[i]);
+    }
 #pragma GCC unroll 4
-      for (int j = 0; j < 4; ++j) sums[i][j] += left * columns[j];
+    for (int j = 0; j < 4; ++j) {
+      Vector<T> column = load(right[j] + p);
+      keep_in_register(column);
+#pragma GCC unroll 4
+      for (int i = 0; i < kRows; ++i) sums[i][j] += left[i] * column;
     }
   }
+  T dots[kRows][4];
 #pragma GCC unroll 4
+  for (int i = 0; i < kRows; ++i) sum_lanes(sums[i], dots[i]);
+  if (p < k) add_last_columns(a, a_row, right, p, k, dots);
   for (int i = 0; i < kRows; ++i) {
-    T dots[4];
-    sum_lanes(sums[i], dots);
-    for (int j = 0; j < count; ++j) {
-      for (std::int64_t rest = p; rest < k; ++rest) dots[j] += a[i * a_row + rest] * right[j][rest];
-    }
     if (count == 4) {
-      std::copy_n(dots, 4, c + i * c_row);
+      std::copy_n(dots[i], 4, c + i * c_row);
     } else {
-      std::copy_n(dots, count, c + i * c_row);
+      std::copy_n(dots[i], count, c + i * c_row);
     }
   }
 }
@@ -205,10 +238,14 @@ void multiply_transposed(const T* a, std::int64_t a_row, const T* b, std::int64_
     const int count = static_cast<int>(std::min<std::int64_t>(4, n - j));
     const T* right = b + j * b_row;
     std::int64_t i = 0;
-    for (; i + 2 <= m; i += 2) {
-      product_detail::dot_tile<2>(a + i * a_row, a_row, right, b_row, count, c + i * c_row + j, c_row, k);
+    for (; i + 3 <= m; i += 3) {
+      product_detail::dot_tile<3>(a + i * a_row, a_row, right, b_row, count, c + i * c_row + j, c_row, k);
     }
-    if (i < m) product_detail::dot_tile<1>(a + i * a_row, a_row, right, b_row, count, c + i * c_row + j, c_row, k);
+    if (m - i == 2) {
+      product_detail::dot_tile<2>(a + i * a_row, a_row, right, b_row, count, c + i * c_row + j, c_row, k);
+    } else if (m - i == 1) {
+      product_detail::dot_tile<1>(a + i * a_row, a_row, right, b_row, count, c + i * c_row + j, c_row, k);
+    }
   }
 }
 

@@ -1,4 +1,5 @@
-// Kerple, logarithmic variant (Chi, Fan, Ramadge, Rudnicky 2022, section 4.1), untrained: bias = -r1 log(1 + r2 |offset|).
+// Kerple, logarithmic variant (Chi, Fan, Ramadge, Rudnicky 2022, section 4.1), untrained: bias = -r1 log(1 + r2
+// |offset|).
 
 #include <optional>
 
@@ -35,5 +36,6 @@ class Kerple final : public Position {
 }  // namespace jari
 
 JARI_PLUGIN(registry) {
-  registry.add<jari::Position, jari::Kerple, jari::KerpleParameters>("kerple", "a penalty that grows with log distance");
+  registry.add<jari::Position, jari::Kerple, jari::KerpleParameters>("kerple",
+                                                                     "a penalty that grows with log distance");
 }

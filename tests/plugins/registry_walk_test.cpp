@@ -1,0 +1,132 @@
+// What holds for every registered component. A new one is covered as soon as its file is there.
+
+#include <gtest/gtest.h>
+
+#include "tests/plugins/components.hpp"
+#include "tests/support/errors.hpp"
+
+namespace jari {
+namespace {
+
+using test::bound;
+using test::builtin_components;
+using test::example_block;
+
+// "resolved" as text, and what binding that text gives again.
+template <class Family>
+std::pair<std::string, std::string> bound_twice(const std::string& name) {
+  const SpecNode once = bound<Family>(example_block(Family::kFamily, name)).resolved;
+  Diagnostics diagnostics;
+  const SpecNode again = read_yaml_text(to_yaml(once), "resolved.yaml", diagnostics);
+  test::SlotParameters<Family> parameters;
+  SpecNode twice;
+  Binder(&builtin_components(), diagnostics).bind(again, "", parameters, twice);
+  diagnostics.throw_if_any();
+  return {to_yaml(once), to_yaml(twice)};
+}
+
+template <class Family>
+std::string error_with_unknown_key(const std::string& name) {
+  std::string block = example_block(Family::kFamily, name);
+  block.insert(block.size() - 1, ", no_such_key: 1");
+  return test::error_of<SpecError>([&] { bound<Family>(block); });
+}
+
+template <class Family>
+void check_family() {
+  const std::vector<std::string> names = builtin_components().names(Family::kFamily);
+  EXPECT_FALSE(names.empty()) << Family::kFamily;
+  for (const std::string& name : names) {
+    SCOPED_TRACE(std::string(Family::kFamily) + "/" + name);
+    const auto [once, twice] = bound_twice<Family>(name);
+    EXPECT_EQ(once, twice);
+    EXPECT_NE(error_with_unknown_key<Family>(name).find("no_such_key"), std::string::npos);
+  }
+}
+
+TEST(EveryComponent, BindsFromItsDefaultsAndFromItsResolvedForm) {
+  check_family<Analysis>();
+  check_family<Init>();
+  check_family<Model>();
+  check_family<Optimizer>();
+  check_family<Position>();
+  check_family<Schedule>();
+  check_family<Task>();
+}
+
+void check_documented(const std::vector<FieldDescription>& fields) {
+  for (const FieldDescription& field : fields) {
+    SCOPED_TRACE(field.name);
+    EXPECT_FALSE(field.doc.empty());
+    check_documented(field.fields);
+    for (const FieldDescription& element : field.element) check_documented(element.fields);
+  }
+}
+
+TEST(EveryComponent, AndEveryKeyHasALineOfDocumentation) {
+  for (const std::string& family : builtin_components().families()) {
+    for (const std::string& name : builtin_components().names(family)) {
+      SCOPED_TRACE(family + "/" + name);
+      const RegistryEntry* entry = builtin_components().find(family, name);
+      EXPECT_FALSE(entry->doc.empty());
+      check_documented(entry->fields);
+    }
+  }
+}
+
+TEST(EveryInit, FillsTheSameFiniteNumbersEveryTime) {
+  for (const std::string& name : builtin_components().names("init")) {
+    SCOPED_TRACE(name);
+    const auto init = bound<Init>(example_block("init", name));
+    std::vector<double> first(24, 1e300), second(24, 1e300);
+    init->fill({5, "model/table", {4, 6}, nullptr}, first);
+    init->fill({5, "model/table", {4, 6}, nullptr}, second);
+    EXPECT_EQ(first, second);
+    for (const double value : first) EXPECT_LT(std::abs(value), 1e10);
+  }
+}
+
+TEST(EverySchedule, IsFiniteAndNeverNegative) {
+  for (const std::string& name : builtin_components().names("schedule")) {
+    SCOPED_TRACE(name);
+    const auto schedule = bound<Schedule>(example_block("schedule", name));
+    for (std::int64_t step = 0; step < 20; ++step) {
+      const double factor = schedule->factor({step, 20});
+      EXPECT_GE(factor, 0);
+      EXPECT_LT(factor, 1e6);
+      EXPECT_EQ(factor, schedule->factor({step, 20}));
+    }
+  }
+}
+
+// Whatever a task is about: its batches follow from seed, stream and step, its ids are in range, and its targets stand
+// where it says.
+TEST(EveryTask, MakesTheSameLawfulBatchesEveryTime) {
+  for (const std::string& name : builtin_components().names("task")) {
+    SCOPED_TRACE(name);
+    const auto task = bound<Task>(example_block("task", name));
+    constexpr std::int64_t kBatch = 3, kLength = 7;
+    ASSERT_EQ(task->refuse_length(kLength), "");
+    const auto draw = [&](std::uint64_t seed, std::uint32_t step) {
+      std::vector<std::int32_t> both(2 * kBatch * kLength, -7);
+      const auto all = std::span(both);
+      task->batch({{seed, 11, step}, kBatch, kLength}, all.first(kBatch * kLength), all.last(kBatch * kLength));
+      return both;
+    };
+    const std::vector<std::int32_t> both = draw(1, 0);
+    EXPECT_EQ(both, draw(1, 0));
+    EXPECT_NE(both, draw(1, 1));
+    EXPECT_NE(both, draw(2, 0));
+    for (std::int64_t i = 0; i < kBatch * kLength; ++i) {
+      const std::int32_t token = both[static_cast<std::size_t>(i)];
+      const std::int32_t target = both[static_cast<std::size_t>(kBatch * kLength + i)];
+      EXPECT_GE(token, 0);
+      EXPECT_LT(token, task->vocabulary());
+      EXPECT_LT(target, task->vocabulary());
+      EXPECT_EQ(target >= 0, task->has_target(i % kLength, kLength)) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace jari

@@ -1,0 +1,83 @@
+// jari components [FAMILY[/NAME]]: what a spec can name. Also writes the reference pages under docs/reference.
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "framework/base/edit_distance.hpp"
+#include "framework/base/error.hpp"
+#include "framework/registry/plugin_loader.hpp"
+#include "framework/registry/reference.hpp"
+#include "framework/store/atomic_file.hpp"
+#include "tools/commands.hpp"
+#include "tools/session.hpp"
+
+namespace jari {
+namespace {
+
+struct ComponentsArguments {
+  std::string name;
+  std::vector<std::string> plugins;
+  std::string write_reference;
+};
+
+[[noreturn]] void refuse(const std::string& kind, const std::string& name, const std::vector<std::string>& known) {
+  const std::string nearest = closest(name, known);
+  throw SpecError(fmt::format("error: unknown {} '{}'{}; known: {}\n", kind, name,
+                              nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest),
+                              fmt::join(known, ", ")));
+}
+
+void show(const Registry& registry, const std::string& name) {
+  const std::vector<std::string> families = registry.families();
+  if (name.empty()) {
+    for (const std::string& family : families) fmt::print("{}\n{}\n", family, family_text(registry, family));
+    return;
+  }
+  const std::size_t slash = name.find('/');
+  const std::string family = name.substr(0, slash);
+  if (std::find(families.begin(), families.end(), family) == families.end()) refuse("family", family, families);
+  if (slash == std::string::npos) {
+    fmt::print("{}", family_text(registry, family));
+    return;
+  }
+  const RegistryEntry* entry = registry.find(family, name.substr(slash + 1));
+  if (entry == nullptr) refuse(family, name.substr(slash + 1), registry.names(family));
+  fmt::print("{}", component_text(*entry));
+}
+
+// docs/reference/<family>.md: a page a family.
+void write_reference(const Registry& registry, const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  for (const std::string& family : registry.families()) {
+    std::string page = fmt::format("# {}\n\nWritten by `jari components --write-reference`; do not edit.\n\n", family);
+    for (const std::string& name : registry.names(family)) page += component_page(*registry.find(family, name)) + "\n";
+    while (page.ends_with("\n\n")) page.pop_back();
+    write_file_atomically(folder / (family + ".md"), page);
+  }
+}
+
+int components(const ComponentsArguments& arguments) {
+  Registry registry = builtin_registry();
+  for (const std::string& plugin : arguments.plugins) load_plugin(plugin, registry);
+  if (!arguments.write_reference.empty()) {
+    write_reference(registry, arguments.write_reference);
+  } else {
+    show(registry, arguments.name);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_components_command(CLI::App& app, int& status) {
+  CLI::App* command = app.add_subcommand("components", "list what a spec can name, or show one with its keys");
+  auto arguments = std::make_shared<ComponentsArguments>();
+  command->add_option("component", arguments->name, "FAMILY or FAMILY/NAME");
+  command->add_option("--plugin", arguments->plugins, "a loadable module whose components count too");
+  command->add_option("--write-reference", arguments->write_reference, "write a page a family into this folder");
+  command->callback([arguments, &status] { status = components(*arguments); });
+}
+
+}  // namespace jari

@@ -1,0 +1,97 @@
+// jari config SPEC: the resolved spec, and where each value came from.
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "framework/base/edit_distance.hpp"
+#include "framework/base/error.hpp"
+#include "tools/commands.hpp"
+#include "tools/session.hpp"
+
+namespace jari {
+namespace {
+
+struct ConfigArguments {
+  SpecArguments spec;
+  bool minimal = false;
+  std::string why;
+  std::int64_t trial = 0;
+};
+
+// Without the keys that the user did not give.
+SpecNode given_only(const SpecNode& node) {
+  SpecNode result = node;
+  result.entries.clear();
+  for (const SpecEntry& entry : node.entries) {
+    if (entry.value.is_mapping()) {
+      SpecNode child = given_only(entry.value);
+      if (!child.entries.empty()) result.set(entry.key, std::move(child), entry.key_span);
+    } else if (entry.value.span || entry.key == "type") {
+      result.set(entry.key, entry.value, entry.key_span);
+    }
+  }
+  // A block that holds nothing but a default component's name was not given either.
+  const bool only_default_type =
+      result.entries.size() == 1 && result.entries[0].key == "type" && !result.entries[0].value.span;
+  if (only_default_type) result.entries.clear();
+  return result;
+}
+
+void collect_paths(const SpecNode& node, const std::string& path, std::vector<std::string>& out) {
+  if (!path.empty()) out.push_back(path);
+  for (const SpecEntry& entry : node.entries)
+    collect_paths(entry.value, path.empty() ? entry.key : path + "." + entry.key, out);
+}
+
+void tell_why(const SpecNode& resolved, const std::string& path) {
+  const SpecNode* node = resolved.find_path(path);
+  if (node == nullptr) {
+    std::vector<std::string> paths;
+    collect_paths(resolved, "", paths);
+    const std::string nearest = closest(path, paths);
+    throw SpecError(fmt::format("error: no key '{}' in the resolved spec{}\n", path,
+                                nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest)));
+  }
+  fmt::print("{}: {}\n", path, to_flow_yaml(*node));
+  if (!node->span) {
+    fmt::print("  the default\n");
+    return;
+  }
+  fmt::print("  {}\n", node->span.location());
+  const auto line = static_cast<std::size_t>(node->span.line);
+  if (line >= 1 && line <= node->span.file->lines.size()) fmt::print("    {}\n", node->span.file->lines[line - 1]);
+  if (!node->span.origin.empty()) fmt::print("  {}\n", node->span.origin);
+}
+
+int config(const ConfigArguments& arguments) {
+  Session session = open_spec(arguments.spec);
+  const Sweep sweep = checked_sweep(session);
+  const auto count = static_cast<std::int64_t>(sweep.trials.size());
+  if (arguments.trial < 0 || arguments.trial >= count) {
+    throw SpecError(fmt::format("error: --trial {}: the spec declares trials 0 to {}\n", arguments.trial, count - 1));
+  }
+  const SpecNode& resolved = sweep.trials[static_cast<std::size_t>(arguments.trial)].resolved;
+  if (!arguments.why.empty()) {
+    tell_why(resolved, arguments.why);
+  } else {
+    fmt::print("{}", to_yaml(arguments.minimal ? given_only(resolved) : resolved));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_config_command(CLI::App& app, int& status) {
+  CLI::App* command = app.add_subcommand("config", "show a trial's resolved spec, or where a value came from");
+  auto arguments = std::make_shared<ConfigArguments>();
+  command->add_option("spec", arguments->spec.path, "the YAML spec")->required();
+  command->add_option("overrides", arguments->spec.overrides, "KEY=VALUE, as strict as the file");
+  CLI::Option* minimal = command->add_flag("--minimal", arguments->minimal, "only the keys that were given");
+  command->add_flag("--full", "all keys, with defaults (this is what is shown anyway)")->excludes(minimal);
+  command->add_option("--why", arguments->why, "a key's path: its value and where that came from");
+  command->add_option("--trial", arguments->trial, "which trial of a sweep, from 0")->capture_default_str();
+  command->callback([arguments, &status] { status = config(*arguments); });
+}
+
+}  // namespace jari
