@@ -49,9 +49,9 @@ void tell_why(const SpecNode& resolved, const std::string& path) {
   if (node == nullptr) {
     std::vector<std::string> paths;
     collect_paths(resolved, "", paths);
-    const std::string nearest = closest(path, paths);
+    const std::optional<std::string> nearest = closest(path, paths);
     throw SpecError(fmt::format("error: no key '{}' in the resolved spec{}\n", path,
-                                nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest)));
+                                nearest ? fmt::format("; did you mean \'{}\'?", *nearest) : ""));
   }
   fmt::print("{}: {}\n", path, to_flow_yaml(*node));
   if (!node->span) {

@@ -1,13 +1,10 @@
 #include "framework/store/checkpoint.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <string_view>
 
 #include "framework/base/error.hpp"
-#include "framework/base/hash.hpp"
 #include "framework/store/atomic_file.hpp"
 #include "framework/store/hdf5_file.hpp"
 
@@ -21,18 +18,6 @@ std::filesystem::path generation_path(const std::filesystem::path& folder, int g
   if (generation == 0) return folder / "checkpoint.h5";
   if (generation == 1) return folder / "checkpoint.previous.h5";
   return folder / fmt::format("checkpoint.previous_{}.h5", generation);
-}
-
-// Over all contents, tensors by their own hash, so that nothing large is copied.
-std::string checksum(const Checkpoint& checkpoint) {
-  std::string manifest = fmt::format("{}\n{}\n", checkpoint.step, checkpoint.trial);
-  for (const CheckpointTensor& tensor : checkpoint.tensors) {
-    const std::string_view bytes(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
-    manifest += fmt::format("{}\n{}\n{}\n{:016x}\n", tensor.name, tensor.dtype, fmt::join(tensor.shape, ","),
-                            hash64(bytes));
-  }
-  for (const auto& [name, value] : checkpoint.numbers) manifest += fmt::format("{}\n{:a}\n", name, value);
-  return fmt::format("{:016x}", hash64(manifest));
 }
 
 std::string tensor_path(std::size_t index) { return fmt::format("tensors/{}", index); }
@@ -67,7 +52,7 @@ void require_same_trial(const std::filesystem::path& path, const std::string& fo
 
 // The contents, whole; whose they are is not yet checked.
 Checkpoint read_whole(const std::filesystem::path& path) {
-  const Hdf5File file = Hdf5File::open(path);
+  const Hdf5File file = Hdf5File::open(path, Hdf5File::Checksum::required);
   const auto format = file.attribute("", "format");
   if (!format || *format != Hdf5Attribute(std::string(kFormat)))
     throw StoreError(fmt::format("{}: is an HDF5 file, but no checkpoint of jari; correct the path", path.string()));
@@ -75,11 +60,7 @@ Checkpoint read_whole(const std::filesystem::path& path) {
     throw StoreError(fmt::format("{}: checkpoint version {} is newer than this jari, which reads up to {}; use a newer "
                                  "jari, or start anew with --force",
                                  path.string(), version, kVersion));
-  Checkpoint checkpoint = read_contents(file);
-  if (checksum(checkpoint) != file.text_attribute("", "checksum"))
-    throw StoreError(fmt::format("{}: the checksum does not match: the file is damaged; remove it and run again",
-                                 path.string()));
-  return checkpoint;
+  return read_contents(file);
 }
 
 }  // namespace
@@ -96,7 +77,6 @@ void write_checkpoint(const std::filesystem::path& folder, const Checkpoint& che
   contents.set_attribute("", "trial", checkpoint.trial);
   contents.set_attribute("", "step", checkpoint.step);
   contents.set_attribute("", "tensors", static_cast<std::int64_t>(checkpoint.tensors.size()));
-  contents.set_attribute("", "checksum", checksum(checkpoint));
   for (std::size_t i = 0; i < checkpoint.tensors.size(); ++i) {
     const CheckpointTensor& tensor = checkpoint.tensors[i];
     const std::string path = tensor_path(i);

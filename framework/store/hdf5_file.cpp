@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 #include <hdf5.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <string_view>
 
 #include "framework/base/error.hpp"
+#include "framework/base/hash.hpp"
 #include "framework/store/atomic_file.hpp"
 #include "framework/store/hdf5_internal.hpp"
 #include "framework/store/system_calls.hpp"
@@ -73,6 +74,33 @@ bool names_group(hid_t file, const std::string& path) {
   return object && H5Iget_type(object.id()) == H5I_GROUP;
 }
 
+// The last line of a saved file: "\njari-xxh3-64:0123456789abcdef\n", over all bytes before it.
+constexpr std::string_view kTrailerKey = "\njari-xxh3-64:";
+constexpr std::size_t kTrailerSize = kTrailerKey.size() + 16 + 1;
+
+std::string trailer_of(std::string_view image) { return fmt::format("{}{:016x}\n", kTrailerKey, hash64(image)); }
+
+std::string read_bytes(const std::filesystem::path& path) {
+  if (std::filesystem::is_directory(path)) throw_system_error(path, "read", EISDIR);
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) throw_system_error(path, "read", errno);
+  std::string bytes(static_cast<std::size_t>(file.tellg()), '\0');
+  file.seekg(0);
+  if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) throw_system_error(path, "read", EIO);
+  return bytes;
+}
+
+void verify_checksum(const std::filesystem::path& path, Hdf5File::Checksum checksum) {
+  const std::string bytes = read_bytes(path);
+  const std::size_t size = bytes.size() - std::min(bytes.size(), kTrailerSize);
+  const std::string_view image = std::string_view(bytes).substr(0, size), trailer = std::string_view(bytes).substr(size);
+  if (!trailer.starts_with(kTrailerKey)) {
+    if (checksum == Hdf5File::Checksum::required) hdf5::fail_because(path, "", "read", "it has no checksum at its end");
+  } else if (trailer != trailer_of(image)) {
+    hdf5::fail_because(path, "", "read", "its checksum does not match");
+  }
+}
+
 }  // namespace
 
 Hdf5File::Hdf5File(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -106,12 +134,8 @@ Hdf5File Hdf5File::create(const std::filesystem::path& path) {
   return Hdf5File(std::move(state));
 }
 
-Hdf5File Hdf5File::open(const std::filesystem::path& path) {
-  {
-    std::ifstream readable(path, std::ios::binary);
-    if (!readable) throw_system_error(path, "read", errno);
-    if (std::filesystem::is_directory(path)) throw_system_error(path, "read", EISDIR);
-  }
+Hdf5File Hdf5File::open(const std::filesystem::path& path, Checksum checksum) {
+  verify_checksum(path, checksum);
   const auto lock = hdf5::lock_library();
   if (H5Fis_hdf5(path.c_str()) <= 0) hdf5::fail_because(path, "", "read", "it is not an HDF5 file");
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
@@ -134,6 +158,7 @@ void Hdf5File::save_to(AtomicFile& file) {
   std::string image(static_cast<std::size_t>(size), '\0');
   if (H5Fget_file_image(id, image.data(), image.size()) < 0) hdf5::fail(path(), "", "finish the HDF5 file");
   file.write(image);
+  file.write(trailer_of(image));
 }
 
 void Hdf5File::save() {

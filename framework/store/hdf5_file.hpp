@@ -3,7 +3,8 @@
 // not thread-safe, so all calls of all files take one mutex. Every failure is a StoreError that names file and object.
 //
 // A file is made in memory and saved in one piece, atomically: a full disk or a killed process leaves no half-written
-// file, and I/O errors come with the system's own reason.
+// file, and I/O errors come with the system's own reason. Behind the HDF5 file, where no reader looks, stands a line with
+// its checksum: the library itself crashes on some damaged files, so they must not reach it.
 
 #include <cstdint>
 #include <filesystem>
@@ -34,8 +35,11 @@ struct Hdf5Array {
 
 class Hdf5File {
  public:
+  // Files of other programs have no checksum.
+  enum class Checksum { required, if_present };
+
   static Hdf5File create(const std::filesystem::path& path);  // in memory until `save`
-  static Hdf5File open(const std::filesystem::path& path);    // for reading
+  static Hdf5File open(const std::filesystem::path& path, Checksum checksum = Checksum::if_present);  // for reading
   Hdf5File(Hdf5File&&) noexcept;
   Hdf5File& operator=(Hdf5File&&) noexcept;
   ~Hdf5File();

@@ -1,5 +1,6 @@
 #include "framework/store/journal.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -55,9 +56,7 @@ TEST_F(Journal, HasOneChecksummedJsonObjectALine) {
       R"({"kind":"start","sequence":0,"step":0,"details":{"device":"cpu","text":"a \"b\"\n자리"}})";
   const std::string second = R"({"kind":"metrics","sequence":1,"step":500,"values":{"train/loss":0.25}})";
   const auto with_checksum = [](const std::string& line) {
-    char digits[17];
-    std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash64(line)));
-    return line.substr(0, line.size() - 1) + ",\"checksum\":\"" + digits + "\"}\n";
+    return fmt::format("{},\"checksum\":\"{:016x}\"}}\n", line.substr(0, line.size() - 1), hash64(line));
   };
   EXPECT_EQ(text(), with_checksum(first) + with_checksum(second));
 }
@@ -84,12 +83,12 @@ TEST_F(Journal, KeepsEveryBitOfANumber) {
   MetricValues values;
   const double special[] = {0.0, -0.0, 0.1, 1.0 / 3, Limits::max(), Limits::min(), Limits::denorm_min(),
                             Limits::infinity(), -Limits::infinity(), 5e22, 123456789012345680.0};
-  for (const double value : special) values.emplace_back("m" + std::to_string(values.size()), value);
+  for (const double value : special) values.emplace_back(fmt::format("m{}", values.size()), value);
   std::uint64_t bits = 1;
   while (values.size() < 3000) {  // doubles from all over the range
     bits = hash64(std::to_string(bits));
     if (const auto value = std::bit_cast<double>(bits); !std::isnan(value))
-      values.emplace_back("m" + std::to_string(values.size()), value);
+      values.emplace_back(fmt::format("m{}", values.size()), value);
   }
   JournalWriter(path_).metrics(1, values);
   const JournalContents contents = read_journal(path_);
@@ -127,9 +126,8 @@ TEST_F(Journal, CutAtAnyByteLosesOnlyTheTornLine) {
     EXPECT_TRUE(std::equal(contents.records.begin(), contents.records.end(), records.begin())) << size;
     const bool is_torn = size > 0 && whole[size - 1] != '\n';
     EXPECT_EQ(contents.dropped_lines, is_torn ? 1 : 0) << size;
-    if (is_torn)
-      EXPECT_EQ(contents.dropped,
-                path_.string() + ":" + std::to_string(lines + 1) + ": line dropped: it is torn: it has no line end");
+    const std::string place = fmt::format("{}:{}", path_.string(), lines + 1);
+    EXPECT_EQ(contents.dropped, is_torn ? place + ": line dropped: it is torn: it has no line end" : "") << size;
   }
 }
 
@@ -144,7 +142,7 @@ TEST_F(Journal, NoticesEveryFlippedBit) {
       const JournalContents contents = read_journal(path_);
       const auto lines = static_cast<std::size_t>(std::count(whole.begin(), whole.begin() + std::ptrdiff_t(i), '\n'));
       ASSERT_THAT(contents.records, SizeIs(lines)) << "byte " << i << ", bit " << bit;
-      ASSERT_THAT(contents.dropped, HasSubstr(":" + std::to_string(lines + 1) + ": line dropped: "));
+      ASSERT_THAT(contents.dropped, HasSubstr(fmt::format(":{}: line dropped: ", lines + 1)));
     }
   }
 }

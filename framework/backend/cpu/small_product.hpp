@@ -172,60 +172,61 @@ inline void sum_lanes(const Vector<float> (&vectors)[4], float* sums) {
 }
 #endif
 
-// A value that must stay in a register: otherwise the compiler loads it again for each use.
+// The same value, in a register: otherwise the compiler loads it again for each use.
 template <class V>
-void keep_in_register([[maybe_unused]] V& vector) {
+V in_register(V vector) {
 #if defined(__AVX__)
   asm("" : "+x"(vector));
 #endif
+  return vector;
 }
 
 // The columns that fill no vector: apart, to keep them out of the way of the others.
-template <int kRows, class T>
-[[gnu::noinline]] void add_last_columns(const T* a, std::int64_t a_row, const T* const (&b)[4], std::int64_t begin, std::int64_t end,
-                      T (&dots)[kRows][4]) {
-  for (std::int64_t p = begin; p < end; ++p) {
-    for (int i = 0; i < kRows; ++i) {
-      for (int j = 0; j < 4; ++j) dots[i][j] += a[i * a_row + p] * b[j][p];
+template <class T>
+[[gnu::noinline]] void add_last_columns(const T* a, std::int64_t a_row, const T* b, std::int64_t b_row, T* c,
+                                        std::int64_t c_row, int rows, int columns, std::int64_t begin,
+                                        std::int64_t end) {
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < columns; ++j) {
+      for (std::int64_t p = begin; p < end; ++p) c[i * c_row + j] += a[i * a_row + p] * b[j * b_row + p];
     }
   }
 }
 
-// `kRows` rows of a by four rows of b (`count` of them real: the others repeat the last).
-template <int kRows, class T>
-void dot_tile(const T* a, std::int64_t a_row, const T* b, std::int64_t b_row, int count, T* c, std::int64_t c_row,
+// `kRows` rows of a by `kColumns` rows of b, at most four.
+template <int kRows, int kColumns, class T>
+void dot_tile(const T* a, std::int64_t a_row, const T* b, std::int64_t b_row, T* c, std::int64_t c_row,
               std::int64_t k) {
   constexpr int lanes = kVectorLanes<T>;
-  const T* right[4];
-  for (int j = 0; j < 4; ++j) right[j] = b + std::min(j, count - 1) * b_row;
   Vector<T> sums[kRows][4] = {};
   std::int64_t p = 0;
   for (; p + lanes <= k; p += lanes) {
     Vector<T> left[kRows];
 #pragma GCC unroll 4
-    for (int i = 0; i < kRows; ++i) {
-      left[i] = load(a + i * a_row + p);
-      keep_in_register(left[i]);
-    }
+    for (int i = 0; i < kRows; ++i) left[i] = in_register(load(a + i * a_row + p));
 #pragma GCC unroll 4
-    for (int j = 0; j < 4; ++j) {
-      Vector<T> column = load(right[j] + p);
-      keep_in_register(column);
+    for (int j = 0; j < kColumns; ++j) {
+      const Vector<T> right = in_register(load(b + j * b_row + p));
 #pragma GCC unroll 4
-      for (int i = 0; i < kRows; ++i) sums[i][j] += left[i] * column;
+      for (int i = 0; i < kRows; ++i) sums[i][j] += left[i] * right;
     }
   }
-  T dots[kRows][4];
 #pragma GCC unroll 4
-  for (int i = 0; i < kRows; ++i) sum_lanes(sums[i], dots[i]);
-  if (p < k) add_last_columns(a, a_row, right, p, k, dots);
   for (int i = 0; i < kRows; ++i) {
-    if (count == 4) {
-      std::copy_n(dots[i], 4, c + i * c_row);
-    } else {
-      std::copy_n(dots[i], count, c + i * c_row);
-    }
+    T dots[4];
+    sum_lanes(sums[i], dots);
+    std::copy_n(dots, kColumns, c + i * c_row);
   }
+  if (p < k) add_last_columns(a, a_row, b, b_row, c, c_row, kRows, kColumns, p, k);
+}
+
+template <int kColumns, class T>
+void dot_columns(const T* a, std::int64_t a_row, const T* b, std::int64_t b_row, T* c, std::int64_t c_row,
+                 std::int64_t m, std::int64_t k) {
+  std::int64_t i = 0;
+  for (; i + 3 <= m; i += 3) dot_tile<3, kColumns>(a + i * a_row, a_row, b, b_row, c + i * c_row, c_row, k);
+  if (m - i == 2) dot_tile<2, kColumns>(a + i * a_row, a_row, b, b_row, c + i * c_row, c_row, k);
+  if (m - i == 1) dot_tile<1, kColumns>(a + i * a_row, a_row, b, b_row, c + i * c_row, c_row, k);
 }
 
 }  // namespace product_detail
@@ -235,16 +236,20 @@ template <class T>
 void multiply_transposed(const T* a, std::int64_t a_row, const T* b, std::int64_t b_row, T* c, std::int64_t c_row,
                          std::int64_t m, std::int64_t n, std::int64_t k) {
   for (std::int64_t j = 0; j < n; j += 4) {
-    const int count = static_cast<int>(std::min<std::int64_t>(4, n - j));
     const T* right = b + j * b_row;
-    std::int64_t i = 0;
-    for (; i + 3 <= m; i += 3) {
-      product_detail::dot_tile<3>(a + i * a_row, a_row, right, b_row, count, c + i * c_row + j, c_row, k);
-    }
-    if (m - i == 2) {
-      product_detail::dot_tile<2>(a + i * a_row, a_row, right, b_row, count, c + i * c_row + j, c_row, k);
-    } else if (m - i == 1) {
-      product_detail::dot_tile<1>(a + i * a_row, a_row, right, b_row, count, c + i * c_row + j, c_row, k);
+    switch (n - j) {
+      case 1:
+        product_detail::dot_columns<1>(a, a_row, right, b_row, c + j, c_row, m, k);
+        break;
+      case 2:
+        product_detail::dot_columns<2>(a, a_row, right, b_row, c + j, c_row, m, k);
+        break;
+      case 3:
+        product_detail::dot_columns<3>(a, a_row, right, b_row, c + j, c_row, m, k);
+        break;
+      default:
+        product_detail::dot_columns<4>(a, a_row, right, b_row, c + j, c_row, m, k);
+        break;
     }
   }
 }
