@@ -39,13 +39,18 @@ function(jari_builtin_plugins folder)
     string(APPEND calls "  jari_register_${id}(registry);\n")
   endforeach()
   jari_build_id(build_id)
-  set(generated ${PROJECT_BINARY_DIR}/builtin_plugins.cpp)
-  file(CONFIGURE OUTPUT ${generated} @ONLY CONTENT
+  set(generated ${PROJECT_BINARY_DIR}/builtin_plugins.cpp ${PROJECT_BINARY_DIR}/build_id.cpp)
+  file(CONFIGURE OUTPUT builtin_plugins.cpp @ONLY CONTENT
 "#include \"framework/registry/registry.hpp\"
 @declarations@
 namespace jari {
 void register_builtin_plugins(Registry& registry) {
 @calls@}
+}  // namespace jari
+")
+  # A source of its own: it changes with every header that a component sees.
+  file(CONFIGURE OUTPUT build_id.cpp @ONLY CONTENT
+"namespace jari {
 const char* build_id() { return \"@build_id@\"; }
 }  // namespace jari
 ")

@@ -16,7 +16,7 @@ AttentionSizes attention_sizes(const char* op, const TensorType& query, const Te
   require_real(op, query);
   for (const TensorType* type : {&query, &key, &value}) {
     if (type->shape.rank() == 4) continue;
-    throw ShapeError(fmt::format("{}: query, key and value must be [batch, heads, length, width], found {}, {}, {}", op,
+    throw ShapeError(fmt::format("{}: query, key and value must be [batch, heads, length, width], not {}, {}, {}", op,
                                  query.shape.to_string(), key.shape.to_string(), value.shape.to_string()));
   }
   const AttentionSizes sizes = {.batch = query.shape[0],
@@ -36,8 +36,8 @@ void require_bias(const char* op, const TensorType& bias, const AttentionSizes& 
   require_dtype(op, "bias", bias, dtype);
   const Shape shared = {sizes.length, sizes.keys}, by_head = {sizes.heads, sizes.length, sizes.keys};
   if (bias.shape == shared || bias.shape == by_head) return;
-  throw ShapeError(fmt::format("{}: bias must have shape {} or {} ([heads,] length, keys), found {}", op,
-                               shared.to_string(), by_head.to_string(), bias.shape.to_string()));
+  throw ShapeError(fmt::format("{}: bias must be {} or {} ([heads,] length, keys), not {}", op, shared.to_string(),
+                               by_head.to_string(), bias.shape.to_string()));
 }
 
 TensorType saved_type(const AttentionSizes& sizes, DType dtype) {

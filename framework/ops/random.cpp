@@ -62,8 +62,7 @@ std::uint64_t new_stream(const Graph& graph, const char* op, const std::string& 
   const std::uint64_t stream = hash64(path);
   for (int i = 0; i < graph.size(); ++i) {
     if (stream_of(graph.node(i)) != stream) continue;
-    throw ShapeError(fmt::format("{}: '{}' already names the random stream of {}: give each draw a name of its own", op,
-                                 path, graph.node(i).path));
+    graph.fail(fmt::format("{}: '{}' already names a random stream: give each draw a name of its own", op, path));
   }
   return stream;
 }

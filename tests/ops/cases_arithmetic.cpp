@@ -144,14 +144,6 @@ OpCases cases_maximum() {
                        .reference = [](const Arrays& x) {
                          return Arrays{map(x[0], [](double a) { return a > 0 ? a : 0; })};
                        }});
-  all.cases.push_back({.name = "ties give their gradient to the left operand",
-                       .operands = {real({2})},
-                       .build = [](Graph& graph, const std::vector<Value>& x) {
-                         const Value one = graph.constant(1);
-                         const auto left = maximum(x[0] * 0 + 1, one), right = maximum(one, x[0] * 0 + 1);
-                         return std::vector<Value>{left, right};
-                       },
-                       .reference = [](const Arrays&) { return Arrays{{1, 1}, {1, 1}}; }});
   all.cases.push_back({.name = "not a number on either side",
                        .operands = {real({2})},
                        .build = [](Graph& graph, const std::vector<Value>& x) {

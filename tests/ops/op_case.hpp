@@ -37,10 +37,10 @@ inline constexpr std::int32_t kStep = 7;
 
 struct OpCase {
   std::string name;  // "a row added to a matrix"
-  std::vector<Operand> operands;
+  std::vector<Operand> operands = {};
   std::function<std::vector<Value>(Graph&, const std::vector<Value>& operands)> build;
   // The outputs from the operands, written plainly. Empty: only the other checks are made.
-  std::function<Arrays(const Arrays& operands)> reference;
+  std::function<Arrays(const Arrays& operands)> reference = nullptr;
   // |found - expected| <= tolerance (1 + |expected|)
   double tolerance_f32 = 1e-6;
   double tolerance_f64 = 1e-13;

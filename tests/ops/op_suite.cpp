@@ -145,7 +145,7 @@ void expect_equal_bits(const Arrays& found, const Arrays& expected, const std::s
 
 // A scalar that depends on every element of every real output, each in its own way.
 Value weighted_sum(const Built& built, const std::string& stream) {
-  Value loss = scalar_like(built.operands[0], 0);
+  Value loss = built.graph->constant(0);
   for (const Value& output : built.outputs) {
     if (!is_real(output.dtype())) continue;
     const Array weights = draw(stream + "weights", real(output.shape(), 0.5, 1.5), 0);
@@ -312,7 +312,7 @@ TEST_P(EveryOp, TellsWhatDoesNotFit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, EveryOp, testing::ValuesIn(entries()),
-                         [](const auto& info) { return std::string(info.param.op->name); });
+                         [](const auto& entry) { return std::string(entry.param.op->name); });
 
 }  // namespace
 }  // namespace jari::test

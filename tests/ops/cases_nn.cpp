@@ -1,0 +1,353 @@
+// Matrix products, softmax, layer normalization, cross-entropy.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "tests/ops/reference.hpp"
+
+namespace jari::test {
+
+namespace {
+
+using Build = std::function<std::vector<Value>(Graph&, const std::vector<Value>&)>;
+
+Build of_one(Value (*function)(Value)) {
+  return [function](Graph&, const std::vector<Value>& x) { return std::vector<Value>{function(x[0])}; };
+}
+
+// Applies `row` to each row of `width` elements.
+Array by_row(const Array& x, std::int64_t width, const std::function<Array(const Array&)>& row) {
+  Array out;
+  for (auto begin = x.begin(); begin != x.end(); begin += width) {
+    const Array result = row(Array(begin, begin + width));
+    out.insert(out.end(), result.begin(), result.end());
+  }
+  return out;
+}
+
+double sum(const Array& x) { return std::accumulate(x.begin(), x.end(), 0.0); }
+
+Array softmax_row(const Array& x) {
+  const double largest = *std::max_element(x.begin(), x.end());
+  Array out = map(x, [&](double a) { return std::exp(a - largest); });
+  const double total = sum(out);
+  for (double& a : out) a /= total;
+  return out;
+}
+
+Array log_softmax_row(const Array& x) {
+  return map(softmax_row(x), [](double a) { return std::log(a); });
+}
+
+// -- matmul
+
+struct MatmulShapes {
+  const char* name;
+  Shape left, right;
+  bool transpose_left = false, transpose_right = false;
+};
+
+Array matmul_reference(const Array& left, const Array& right, const MatmulShapes& shapes) {
+  const auto leading = [](const Shape& shape) { return shape.first(shape.rank() - 2); };
+  const Shape batch = broadcast_shape(leading(shapes.left), leading(shapes.right));
+  const std::int64_t m = shapes.left[shapes.transpose_left ? -1 : -2], k = shapes.left[shapes.transpose_left ? -2 : -1];
+  const std::int64_t n = shapes.right[shapes.transpose_right ? -2 : -1];
+  Array out;
+  // The index of each operand's matrix in the batch, by broadcasting an array of such indices.
+  const auto matrices = [&](const Shape& shape) {
+    Array indices(static_cast<std::size_t>(leading(shape).size()));
+    std::iota(indices.begin(), indices.end(), 0.0);
+    return indices;
+  };
+  const Array left_matrices = matrices(shapes.left), right_matrices = matrices(shapes.right);
+  for (std::int64_t b = 0; b < batch.size(); ++b) {
+    const auto at_left =
+        static_cast<std::int64_t>(broadcast_element(left_matrices, leading(shapes.left), batch, b)) * m * k;
+    const auto at_right =
+        static_cast<std::int64_t>(broadcast_element(right_matrices, leading(shapes.right), batch, b)) * k * n;
+    for (std::int64_t i = 0; i < m; ++i) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        double dot = 0;
+        for (std::int64_t p = 0; p < k; ++p) {
+          dot += left[static_cast<std::size_t>(at_left + (shapes.transpose_left ? p * m + i : i * k + p))] *
+                 right[static_cast<std::size_t>(at_right + (shapes.transpose_right ? j * k + p : p * n + j))];
+        }
+        out.push_back(dot);
+      }
+    }
+  }
+  return out;
+}
+
+OpCase matmul_case(const MatmulShapes& shapes) {
+  const std::int64_t inner = shapes.left[shapes.transpose_left ? -2 : -1];
+  return {.name = shapes.name,
+          .operands = {real(shapes.left), real(shapes.right)},
+          .build =
+              [shapes](Graph&, const std::vector<Value>& x) {
+                return std::vector<Value>{matmul(x[0], x[1], shapes.transpose_left, shapes.transpose_right)};
+              },
+          .reference = [shapes](const Arrays& x) { return Arrays{matmul_reference(x[0], x[1], shapes)}; },
+          .tolerance_f32 = 1e-6 * std::sqrt(static_cast<double>(inner)),
+          .tolerance_f64 = 1e-12,
+          .differentiable = shapes.left.size() + shapes.right.size() < 400};
+}
+
+// -- softmax and its kin
+
+std::vector<OpCase> row_cases(Value (*function)(Value), Array (*row)(const Array&)) {
+  std::vector<OpCase> cases;
+  for (const Shape& shape : {Shape{5}, Shape{3, 1}, Shape{2, 3, 16}, Shape{3, 37}, Shape{900, 50}}) {
+    cases.push_back({.name = shape.to_string(),
+                     .operands = {real(shape, -9, 9)},
+                     .build = of_one(function),
+                     .reference = [=](const Arrays& x) { return Arrays{by_row(x[0], shape[-1], row)}; },
+                     .tolerance_f32 = 2e-6,
+                     .differentiable = shape.size() < 1000});
+  }
+  return cases;
+}
+
+// Large and small logits, some of them -infinity; the last row all.
+OpCase masked_rows(Value (*function)(Value), double where_all_are_masked) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  return {
+      .name = "masked rows",
+      .operands = {real({2, 3}, -9, 9)},
+      .build =
+          [=](Graph& graph, const std::vector<Value>& x) {
+            const Value mask =
+                graph.constant({3, 3}, {500, 501, -infinity, -500, -infinity, -502, -infinity, -infinity, -infinity});
+            return std::vector<Value>{function(concat({x[0], slice(x[0], 0, 0, 1)}, 0) + mask)};
+          },
+      .reference =
+          [=](const Arrays& x) {
+            Array out;
+            const bool logarithm = where_all_are_masked != 0;
+            for (const auto& [begin, first, second, shift] : {std::tuple{0, 0, 1, 1.0}, std::tuple{3, 0, 2, -2.0}}) {
+              const double a = x[0][static_cast<std::size_t>(begin + first)],
+                           b = x[0][static_cast<std::size_t>(begin + second)] + shift;
+              const Array pair = logarithm ? log_softmax_row({a, b}) : softmax_row({a, b});
+              Array row(3, logarithm ? -infinity : 0);
+              row[static_cast<std::size_t>(first)] = pair[0];
+              row[static_cast<std::size_t>(second)] = pair[1];
+              out.insert(out.end(), row.begin(), row.end());
+            }
+            out.insert(out.end(), 3, where_all_are_masked);
+            return Arrays{out};
+          },
+      .tolerance_f32 = 1e-4,  // of 500 + x
+      .tolerance_f64 = 1e-12,
+      .differentiable = !std::isinf(where_all_are_masked)};
+}
+
+ErrorCase integer_rows(const char* op, Value (*function)(Value)) {
+  return {"integers",
+          [function](Graph& graph) {
+            function(graph.input("x", {DType::i32, {3}}, false));
+          },
+          fmt::format("{}: takes f32 or f64, not i32[3]", op)};
+}
+
+// -- cross-entropy
+
+enum class Targets { some_ignored, all_ignored };
+
+OpCase cross_entropy_case(const Shape& targets, std::int64_t classes, bool by_position, Targets which) {
+  Shape logits = targets;
+  logits.push_back(classes);
+  const auto reference = [=](const Arrays& x) {
+    Array losses;
+    std::size_t counted = 0;
+    for (std::size_t i = 0; i < x[1].size(); ++i) {
+      const auto begin = x[0].begin() + static_cast<std::ptrdiff_t>(i) * classes;
+      const bool ignored = x[1][i] < 0;
+      counted += ignored ? 0 : 1;
+      losses.push_back(ignored ? 0
+                               : -log_softmax_row(Array(begin, begin + classes))[static_cast<std::size_t>(x[1][i])]);
+    }
+    if (by_position) return Arrays{losses};
+    return Arrays{{sum(losses) / static_cast<double>(std::max<std::size_t>(1, counted))}};
+  };
+  const double low = which == Targets::all_ignored ? -9 : -2;
+  const double high = which == Targets::all_ignored ? -1 : static_cast<double>(classes);
+  return {
+      .name = fmt::format("{}{}{}", logits.to_string(), by_position ? " by position" : "",
+                          which == Targets::all_ignored ? ", all ignored" : ""),
+      .operands = {real(logits, -4, 4), integer(targets, low, high)},
+      .build =
+          [by_position](Graph&, const std::vector<Value>& x) {
+            return std::vector<Value>{by_position ? cross_entropy_by_position(x[0], x[1]) : cross_entropy(x[0], x[1])};
+          },
+      .reference = reference,
+      .tolerance_f32 = 2e-6,
+      .differentiable = logits.size() < 1000};
+}
+
+// -- layer normalization
+
+OpCase layer_norm_case(const Shape& shape, double epsilon) {
+  const std::int64_t width = shape[-1];
+  const auto row = [=](const Array& x) {
+    const double mean = sum(x) / static_cast<double>(width);
+    const double variance = sum(map(x, [&](double a) { return (a - mean) * (a - mean); })) / static_cast<double>(width);
+    return map(x, [&](double a) { return (a - mean) / std::sqrt(variance + epsilon); });
+  };
+  return {.name = shape.to_string(),
+          .operands = {real(shape, -2, 3), real({width}), real({width})},
+          .build =
+              [epsilon](Graph&, const std::vector<Value>& x) {
+                return std::vector<Value>{layer_norm(x[0], x[1], x[2], epsilon)};
+              },
+          .reference =
+              [=](const Arrays& x) {
+                Array out = by_row(x[0], width, row);
+                for (std::size_t i = 0; i < out.size(); ++i) {
+                  const std::size_t column = i % static_cast<std::size_t>(width);
+                  out[i] = out[i] * x[1][column] + x[2][column];
+                }
+                return Arrays{out};
+              },
+          .tolerance_f32 = 2e-6,
+          .differentiable = shape.size() < 1000};
+}
+
+// Its gradients as outputs of their own, where there are too many elements for finite differences.
+OpCase layer_norm_gradient_case(const Shape& shape) {
+  return {.name = "several blocks",
+          .operands = {real(shape, -2, 3), real(shape.last(1)), real(shape.last(1)), real(shape)},
+          .build =
+              [](Graph& graph, const std::vector<Value>& x) {
+                const Value loss = sum_all(layer_norm(x[0], x[1], x[2]) * x[3]);
+                return differentiate(graph, loss, {x[0], x[1], x[2]});
+              },
+          .reference = nullptr,
+          .tolerance_f64 = 1e-12,
+          .differentiable = false};
+}
+
+}  // namespace
+
+OpCases cases_matmul() {
+  OpCases all;
+  for (const MatmulShapes& shapes : std::initializer_list<MatmulShapes>{
+           {"two matrices", {3, 5}, {5, 4}},
+           {"one element", {1, 1}, {1, 1}},
+           {"a row and a column", {1, 9}, {9, 1}},
+           {"left transposed", {5, 3}, {5, 4}, true, false},
+           {"right transposed", {3, 5}, {4, 5}, false, true},
+           {"both transposed", {5, 3}, {4, 5}, true, true},
+           {"vectors and their rests", {7, 19}, {19, 13}},
+           {"right transposed, vectors and their rests", {7, 19}, {6, 19}, false, true},
+           {"left transposed, vectors and their rests", {19, 8}, {19, 9}, true, false},
+           {"a batch", {4, 3, 5}, {4, 5, 2}},
+           {"a batch, right transposed", {4, 3, 5}, {4, 2, 5}, false, true},
+           {"rows that share a matrix", {2, 3, 5}, {5, 4}},
+           {"rows that share a transposed matrix", {2, 3, 5}, {4, 5}, false, true},
+           {"transposed rows that share a matrix", {2, 5, 3}, {5, 4}, true, false},
+           {"a matrix for a batch", {3, 5}, {2, 5, 4}},
+           {"leading axes that broadcast", {2, 1, 3, 4}, {5, 4, 2}},
+           {"large enough for the library", {65, 70}, {70, 50}},
+           {"large enough for the library, left transposed", {70, 65}, {70, 50}, true, false},
+           {"large enough for the library, right transposed", {65, 70}, {50, 70}, false, true},
+           {"large enough for the library, both transposed", {70, 65}, {50, 70}, true, true},
+           {"tiles of rows", {1300, 70}, {70, 64}},
+           {"tiles of columns", {70, 300}, {300, 1300}},
+           {"slabs of a long contraction", {2500, 7}, {2500, 33}, true, false},
+           {"slabs of a batch", {3, 5, 2100}, {3, 2100, 4}},
+           {"a large batch of small ones", {3000, 4, 9}, {3000, 9, 5}}}) {
+    all.cases.push_back(matmul_case(shapes));
+  }
+  all.errors = {{"inner sizes",
+                 [](Graph& graph) {
+                   matmul(graph.parameter("a", {32, 128}), graph.parameter("b", {64, 16}));
+                 },
+                 "matmul: inner sizes differ: left [32, 128], right [64, 16] (128 and 64)"},
+                {"inner sizes of a transposed operand",
+                 [](Graph& graph) {
+                   matmul(graph.parameter("a", {4, 3}), graph.parameter("b", {6, 5}), false, true);
+                 },
+                 "matmul: inner sizes differ: left [4, 3], right [6, 5] transposed (3 and 5)"},
+                {"leading axes",
+                 [](Graph& graph) {
+                   matmul(graph.parameter("a", {2, 4, 3}), graph.parameter("b", {5, 3, 4}));
+                 },
+                 "matmul: leading axes do not broadcast: left [2, 4, 3], right [5, 3, 4]"},
+                {"a vector",
+                 [](Graph& graph) {
+                   matmul(graph.parameter("a", {4, 3}), graph.parameter("b", {3}));
+                 },
+                 "matmul: right must have at least 2 axes, not the shape [3]"},
+                {"integers",
+                 [](Graph& graph) {
+                   matmul(graph.parameter("a", {4, 3}), graph.input("b", {DType::i32, {3, 2}}, false));
+                 },
+                 "matmul: right must be f32, not i32[3, 2]"}};
+  return all;
+}
+
+OpCases cases_softmax() {
+  OpCases all = {row_cases(softmax, softmax_row), {integer_rows("softmax", softmax)}};
+  all.cases.push_back(masked_rows(softmax, 0));
+  return all;
+}
+
+OpCases cases_softmax_gradient() {
+  std::vector<OpCase> cases = row_cases(softmax, softmax_row);
+  cases.pop_back();  // too large to be differentiated
+  return {cases, {}};
+}
+
+OpCases cases_log_softmax() {
+  OpCases all = {row_cases(log_softmax, log_softmax_row), {integer_rows("log_softmax", log_softmax)}};
+  all.cases.push_back(masked_rows(log_softmax, -std::numeric_limits<double>::infinity()));
+  return all;
+}
+
+OpCases cases_cross_entropy() {
+  OpCases all;
+  for (const bool by_position : {false, true}) {
+    all.cases.push_back(cross_entropy_case({2, 5}, 7, by_position, Targets::some_ignored));
+    all.cases.push_back(cross_entropy_case({9}, 37, by_position, Targets::some_ignored));
+    all.cases.push_back(cross_entropy_case({3}, 4, by_position, Targets::all_ignored));
+    all.cases.push_back(cross_entropy_case({}, 1, by_position, Targets::some_ignored));
+    all.cases.push_back(cross_entropy_case({1000}, 50, by_position, Targets::some_ignored));
+  }
+  all.errors = {{"targets of another shape",
+                 [](Graph& graph) {
+                   cross_entropy(graph.parameter("x", {2, 5, 7}), graph.input("y", {DType::i32, {2, 7}}, false));
+                 },
+                 "cross_entropy: targets must be i32[2, 5], not i32[2, 7]"}};
+  return all;
+}
+
+OpCases cases_cross_entropy_gradient() {
+  OpCases all = cases_cross_entropy();
+  std::erase_if(all.cases, [](const OpCase& of) { return !of.differentiable; });
+  all.errors.clear();
+  return all;
+}
+
+OpCases cases_layer_norm() {
+  OpCases all;
+  for (const Shape& shape : {Shape{6}, Shape{3, 16}, Shape{2, 3, 37}, Shape{700, 50}}) {
+    all.cases.push_back(layer_norm_case(shape, 1e-5));
+  }
+  all.cases.push_back(layer_norm_case({3, 7}, 0.5));
+  all.errors = {
+      {"a scale of another width",
+       [](Graph& graph) {
+         layer_norm(graph.parameter("x", {2, 5}), graph.parameter("scale", {4}), graph.parameter("shift", {5}));
+       },
+       "layer_norm: scale must be f32[5], not f32[4]"}};
+  return all;
+}
+
+OpCases cases_layer_norm_gradient() {
+  return {{layer_norm_case({3, 16}, 1e-5), layer_norm_case({2, 3, 37}, 0.5), layer_norm_gradient_case({1500, 50})}, {}};
+}
+
+}  // namespace jari::test
