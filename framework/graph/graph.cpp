@@ -148,8 +148,7 @@ void Graph::update(Value parameter, Value value) {
 void Graph::output(const std::string& name, Value value) {
   JARI_ASSERT(value && &value.graph() == this, "a Value of another graph");
   for (const auto& [other, ignored] : outputs_) {
-    if (other == name)
-      fail(fmt::format("output '{}' is already there: use another name", name));
+    if (other == name) fail(fmt::format("output '{}' is already there: use another name", name));
   }
   outputs_.emplace_back(name, value);
 }

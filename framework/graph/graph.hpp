@@ -49,7 +49,7 @@ class Graph {
   Value parameter(const std::string& name, Shape shape);               // real, per trial, kept from step to step
   Value constant(Shape shape, std::vector<double> values);             // real, shared
   Value constant(double value) { return constant(Shape{}, {value}); }  // scalar
-  Value constant_of(TensorType type, std::vector<double> values);          // shared, of any element type
+  Value constant_of(TensorType type, std::vector<double> values);      // shared, of any element type
   Value constant_i32(Shape shape, std::vector<std::int64_t> values);
   Value constant_boolean(Shape shape, const std::vector<bool>& values);
 

@@ -15,10 +15,14 @@ std::string name_of(Value value) {
 
 std::string right_side(const Node& node) {
   switch (node.kind) {
-    case NodeKind::input: return "input";
-    case NodeKind::parameter: return "parameter";
-    case NodeKind::constant: return fmt::format("constant {{{}}}", attributes_detail::text(node.constant));
-    case NodeKind::op: break;
+    case NodeKind::input:
+      return "input";
+    case NodeKind::parameter:
+      return "parameter";
+    case NodeKind::constant:
+      return fmt::format("constant {{{}}}", attributes_detail::text(node.constant));
+    case NodeKind::op:
+      break;
   }
   std::vector<std::string> inputs;
   for (const Value& input : node.inputs) inputs.push_back(name_of(input));

@@ -57,7 +57,8 @@ Values add_gradient(const GradientContext& context) {
 
 Values subtract_gradient(const GradientContext& context) {
   const Value dy = context.output_gradients[0];
-  return pair_gradients(context, [&] { return dy; }, [&] { return -dy; });
+  return pair_gradients(
+      context, [&] { return dy; }, [&] { return -dy; });
 }
 
 Values multiply_gradient(const GradientContext& context) {

@@ -71,11 +71,10 @@ std::vector<Value> input_gradients(const Node& node, const GradientContext& cont
     throw ShapeError(fmt::format("{}: has no gradient rule, but the loss depends on a parameter through it{}{}",
                                  node.op->name, node.path.empty() ? "" : "\n  at " + node.path,
                                  node.span ? "\n  from " + node.span.location() : ""));
-  std::vector<Value> results =
-      node.op->gradient ? node.op->gradient(context) : gradient_through_body(node, context);
-  JARI_ASSERT(results.size() == context.inputs.size(),
-              fmt::format("{} has {} inputs, its gradient rule gave {}", node.op->name, context.inputs.size(),
-                          results.size()));
+  std::vector<Value> results = node.op->gradient ? node.op->gradient(context) : gradient_through_body(node, context);
+  JARI_ASSERT(
+      results.size() == context.inputs.size(),
+      fmt::format("{} has {} inputs, its gradient rule gave {}", node.op->name, context.inputs.size(), results.size()));
   for (std::size_t i = 0; i < results.size(); ++i) {
     JARI_ASSERT(!results[i] || results[i].type() == context.inputs[i].type(),
                 fmt::format("{}: input {} is {}, its gradient {}", node.op->name, i,
@@ -95,7 +94,8 @@ void pull_back(Graph& graph, int first, int last, const std::vector<Value>& targ
       const auto found = gradients.find(outputs.back());
       output_gradients.push_back(found == gradients.end() ? Value() : found->second);
     }
-    if (std::none_of(output_gradients.begin(), output_gradients.end(), [](const Value& g) { return bool(g); })) continue;
+    if (std::none_of(output_gradients.begin(), output_gradients.end(), [](const Value& g) { return bool(g); }))
+      continue;
     std::vector<bool> wanted;
     for (const Value& input : node.inputs)
       wanted.push_back(is_real(input.dtype()) && depends[static_cast<std::size_t>(input.node())]);
@@ -115,8 +115,9 @@ void pull_back(Graph& graph, int first, int last, const std::vector<Value>& targ
 
 std::vector<Value> differentiate(Graph& graph, Value loss, const std::vector<Value>& parameters) {
   if (loss.shape().rank() != 0 || !is_real(loss.dtype()))
-    throw ShapeError(fmt::format("differentiate: the loss must be a real scalar, it is {}: take sum_all or mean_all of it",
-                                 loss.type().to_string()));
+    throw ShapeError(
+        fmt::format("differentiate: the loss must be a real scalar, it is {}: take sum_all or mean_all of it",
+                    loss.type().to_string()));
   const Graph::Scope scope(graph, "gradient");
   Gradients gradients;
   gradients[loss] = scalar_like(loss, 1);

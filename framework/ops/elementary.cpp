@@ -52,8 +52,8 @@ Values gelu_gradient_rule(const GradientContext& context) {
 Types infer_gelu_gradient(const Types& inputs, const Attributes&) {
   require_real("gelu_gradient", inputs[0]);
   if (inputs[0] != inputs[1])
-    throw ShapeError(fmt::format("gelu_gradient: x is {}, the gradient {}", inputs[0].to_string(),
-                                 inputs[1].to_string()));
+    throw ShapeError(
+        fmt::format("gelu_gradient: x is {}, the gradient {}", inputs[0].to_string(), inputs[1].to_string()));
   return {inputs[0]};
 }
 
@@ -92,11 +92,10 @@ const Op op_abs = {.name = "abs",
                    .gradient = abs_gradient,
                    .pointwise = true};
 
-const Op op_exp = {
-    .name = "exp",
-    .infer = [](const Types& inputs, const Attributes&) { return infer_real("exp", inputs); },
-    .gradient = [](const GradientContext& c) { return Values{c.output_gradients[0] * c.outputs[0]}; },
-    .pointwise = true};
+const Op op_exp = {.name = "exp",
+                   .infer = [](const Types& inputs, const Attributes&) { return infer_real("exp", inputs); },
+                   .gradient = [](const GradientContext& c) { return Values{c.output_gradients[0] * c.outputs[0]}; },
+                   .pointwise = true};
 
 const Op op_log = {.name = "log",
                    .infer = [](const Types& inputs, const Attributes&) { return infer_real("log", inputs); },

@@ -13,7 +13,9 @@ namespace jari {
 
 namespace {
 
-bool contains(const std::vector<int>& axes, int axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
+bool contains(const std::vector<int>& axes, int axis) {
+  return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
 
 Shape kept_shape(const Shape& shape, const std::vector<int>& axes) {
   Shape kept = shape;

@@ -130,22 +130,19 @@ Types infer_iota(const Types&, const Attributes& attributes) {
 
 }  // namespace
 
-const Op op_reshape = {.name = "reshape",
-                       .infer = infer_reshape,
-                       .gradient =
-                           [](const GradientContext& c) {
-                             return Values{reshape(c.output_gradients[0], c.inputs[0].shape())};
-                           },
-                       .in_place = {0}};
+const Op op_reshape = {
+    .name = "reshape",
+    .infer = infer_reshape,
+    .gradient = [](const GradientContext& c) { return Values{reshape(c.output_gradients[0], c.inputs[0].shape())}; },
+    .in_place = {0}};
 const Op op_permute = {.name = "permute", .infer = infer_permute, .gradient = permute_gradient};
 const Op op_slice = {.name = "slice", .infer = infer_slice, .gradient = slice_gradient};
 const Op op_pad = {.name = "pad", .infer = infer_pad, .gradient = pad_gradient};
 const Op op_concat = {.name = "concat", .infer = infer_concat, .gradient = concat_gradient};
-const Op op_broadcast_to = {.name = "broadcast_to",
-                            .infer = infer_broadcast_to,
-                            .gradient = [](const GradientContext& c) {
-                              return Values{reduce_to(c.output_gradients[0], c.inputs[0].shape())};
-                            }};
+const Op op_broadcast_to = {
+    .name = "broadcast_to", .infer = infer_broadcast_to, .gradient = [](const GradientContext& c) {
+      return Values{reduce_to(c.output_gradients[0], c.inputs[0].shape())};
+    }};
 const Op op_iota = {.name = "iota", .infer = infer_iota};
 
 Value reshape(Value x, Shape shape) {

@@ -55,8 +55,7 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
 }
 
 void rename_file(const std::filesystem::path& from, const std::filesystem::path& to) {
-  if (::rename(from.c_str(), to.c_str()) != 0)
-    throw_system_error(from, "rename to " + to.filename().string(), errno);
+  if (::rename(from.c_str(), to.c_str()) != 0) throw_system_error(from, "rename to " + to.filename().string(), errno);
   sync_folder(folder_of(to));
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // A file that appears whole or not at all: written under a temporary name in the same folder, fsynced, renamed, and the
-// folder fsynced. On any failure (full disk, read-only folder) the temporary file is removed and what was there before is
-// untouched. Errors are StoreErrors with path, the system's reason, and what to do.
+// folder fsynced. On any failure (full disk, read-only folder) the temporary file is removed and what was there before
+// is untouched. Errors are StoreErrors with path, the system's reason, and what to do.
 
 #include <filesystem>
 #include <string_view>

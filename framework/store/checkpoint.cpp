@@ -45,9 +45,10 @@ Checkpoint read_contents(const Hdf5File& file) {
 
 void require_same_trial(const std::filesystem::path& path, const std::string& found, const std::string& expected) {
   if (found == expected) return;
-  throw StoreError(fmt::format("{}: belongs to trial {}, expected {}: the spec or a data file has changed; use another "
-                               "folder, or start anew with --force",
-                               path.string(), found, expected));
+  throw StoreError(
+      fmt::format("{}: belongs to trial {}, expected {}: the spec or a data file has changed; use another "
+                  "folder, or start anew with --force",
+                  path.string(), found, expected));
 }
 
 // The contents, whole; whose they are is not yet checked.
@@ -57,9 +58,10 @@ Checkpoint read_whole(const std::filesystem::path& path) {
   if (!format || *format != Hdf5Attribute(std::string(kFormat)))
     throw StoreError(fmt::format("{}: is an HDF5 file, but no checkpoint of jari; correct the path", path.string()));
   if (const std::int64_t version = file.integer_attribute("", "version"); version > kVersion)
-    throw StoreError(fmt::format("{}: checkpoint version {} is newer than this jari, which reads up to {}; use a newer "
-                                 "jari, or start anew with --force",
-                                 path.string(), version, kVersion));
+    throw StoreError(
+        fmt::format("{}: checkpoint version {} is newer than this jari, which reads up to {}; use a newer "
+                    "jari, or start anew with --force",
+                    path.string(), version, kVersion));
   return read_contents(file);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// All that a trial needs to go on bit for bit: parameters, optimizer state and the trainer's numbers, with a checksum over
-// the whole file. The newest is <folder>/checkpoint.h5, the one before it checkpoint.previous.h5.
+// All that a trial needs to go on bit for bit: parameters, optimizer state and the trainer's numbers, with a checksum
+// over the whole file. The newest is <folder>/checkpoint.h5, the one before it checkpoint.previous.h5.
 
 #include <cstdint>
 #include <filesystem>

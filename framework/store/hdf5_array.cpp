@@ -81,12 +81,18 @@ hid_t memory_type() {
 
 const char* element_name(Hdf5Element element) {
   switch (element) {
-    case Hdf5Element::f32: return "f32";
-    case Hdf5Element::f64: return "f64";
-    case Hdf5Element::i32: return "i32";
-    case Hdf5Element::i64: return "i64";
-    case Hdf5Element::u8: return "u8";
-    case Hdf5Element::string: return "string";
+    case Hdf5Element::f32:
+      return "f32";
+    case Hdf5Element::f64:
+      return "f64";
+    case Hdf5Element::i32:
+      return "i32";
+    case Hdf5Element::i64:
+      return "i64";
+    case Hdf5Element::u8:
+      return "u8";
+    case Hdf5Element::string:
+      return "string";
   }
   return "?";
 }
@@ -253,7 +259,7 @@ std::optional<double> Hdf5File::read_last(const std::string& object) const {
   return value;
 }
 
-#define JARI_INSTANTIATE(T)                                                                                 \
+#define JARI_INSTANTIATE(T)                                                                                \
   template void Hdf5File::write<T>(const std::string& object, const Hdf5Shape& shape, std::span<const T>); \
   template Hdf5Array<T> Hdf5File::read<T>(const std::string& object) const;
 JARI_INSTANTIATE(float)

@@ -51,23 +51,24 @@ void Hdf5File::set_attribute(const std::string& object, const std::string& name,
   const auto put_texts = [&](std::span<const std::string> texts, const Hdf5Shape& shape) {
     put(hdf5::utf8_type(), shape, hdf5::c_strings(path(), full, texts).data());
   };
-  std::visit(Overloaded{
-                 [&](bool flag) {
-                   const std::int8_t byte = flag ? 1 : 0;
-                   put(bool_type(), {}, &byte);
-                 },
-                 [&](std::int64_t number) { put(copy_of(H5T_NATIVE_INT64), {}, &number); },
-                 [&](std::uint64_t number) { put(copy_of(H5T_NATIVE_UINT64), {}, &number); },
-                 [&](double number) { put(copy_of(H5T_NATIVE_DOUBLE), {}, &number); },
-                 [&](const std::string& text) { put_texts({&text, 1}, {}); },
-                 [&](const std::vector<std::string>& texts) {
-                   put_texts(texts, {static_cast<std::int64_t>(texts.size())});
-                 },
-                 [&](const std::vector<std::int64_t>& numbers) {
-                   put(copy_of(H5T_NATIVE_INT64), {static_cast<std::int64_t>(numbers.size())}, numbers.data());
-                 },
-             },
-             value);
+  std::visit(
+      Overloaded{
+          [&](bool flag) {
+            const std::int8_t byte = flag ? 1 : 0;
+            put(bool_type(), {}, &byte);
+          },
+          [&](std::int64_t number) { put(copy_of(H5T_NATIVE_INT64), {}, &number); },
+          [&](std::uint64_t number) { put(copy_of(H5T_NATIVE_UINT64), {}, &number); },
+          [&](double number) { put(copy_of(H5T_NATIVE_DOUBLE), {}, &number); },
+          [&](const std::string& text) {
+            put_texts({&text, 1}, {});
+          },
+          [&](const std::vector<std::string>& texts) { put_texts(texts, {static_cast<std::int64_t>(texts.size())}); },
+          [&](const std::vector<std::int64_t>& numbers) {
+            put(copy_of(H5T_NATIVE_INT64), {static_cast<std::int64_t>(numbers.size())}, numbers.data());
+          },
+      },
+      value);
 }
 
 std::optional<Hdf5Attribute> Hdf5File::attribute(const std::string& object, const std::string& name) const {
@@ -152,16 +153,14 @@ std::string Hdf5File::text_attribute(const std::string& object, const std::strin
 
 std::int64_t Hdf5File::integer_attribute(const std::string& object, const std::string& name) const {
   const auto value = attribute(object, name);
-  const auto& found =
-      required_attribute<std::int64_t, std::uint64_t>(*this, object, name, value, "a whole number");
+  const auto& found = required_attribute<std::int64_t, std::uint64_t>(*this, object, name, value, "a whole number");
   if (const auto* number = std::get_if<std::uint64_t>(&found)) return static_cast<std::int64_t>(*number);
   return std::get<std::int64_t>(found);
 }
 
 double Hdf5File::number_attribute(const std::string& object, const std::string& name) const {
   const auto value = attribute(object, name);
-  const auto& found =
-      required_attribute<double, std::int64_t, std::uint64_t>(*this, object, name, value, "a number");
+  const auto& found = required_attribute<double, std::int64_t, std::uint64_t>(*this, object, name, value, "a number");
   if (const auto* number = std::get_if<std::int64_t>(&found)) return static_cast<double>(*number);
   if (const auto* number = std::get_if<std::uint64_t>(&found)) return static_cast<double>(*number);
   return std::get<double>(found);

@@ -93,7 +93,8 @@ std::string read_bytes(const std::filesystem::path& path) {
 void verify_checksum(const std::filesystem::path& path, Hdf5File::Checksum checksum) {
   const std::string bytes = read_bytes(path);
   const std::size_t size = bytes.size() - std::min(bytes.size(), kTrailerSize);
-  const std::string_view image = std::string_view(bytes).substr(0, size), trailer = std::string_view(bytes).substr(size);
+  const std::string_view image = std::string_view(bytes).substr(0, size),
+                         trailer = std::string_view(bytes).substr(size);
   if (!trailer.starts_with(kTrailerKey)) {
     if (checksum == Hdf5File::Checksum::required) hdf5::fail_because(path, "", "read", "it has no checksum at its end");
   } else if (trailer != trailer_of(image)) {

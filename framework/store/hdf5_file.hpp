@@ -1,10 +1,11 @@
 #pragma once
-// A thin layer over the HDF5 C API: files, groups, arrays, attributes. No HDF5 type leaves it. The serial HDF5 library is
-// not thread-safe, so all calls of all files take one mutex. Every failure is a StoreError that names file and object.
+// A thin layer over the HDF5 C API: files, groups, arrays, attributes. No HDF5 type leaves it. The serial HDF5 library
+// is not thread-safe, so all calls of all files take one mutex. Every failure is a StoreError that names file and
+// object.
 //
 // A file is made in memory and saved in one piece, atomically: a full disk or a killed process leaves no half-written
-// file, and I/O errors come with the system's own reason. Behind the HDF5 file, where no reader looks, stands a line with
-// its checksum: the library itself crashes on some damaged files, so they must not reach it.
+// file, and I/O errors come with the system's own reason. Behind the HDF5 file, where no reader looks, stands a line
+// with its checksum: the library itself crashes on some damaged files, so they must not reach it.
 
 #include <cstdint>
 #include <filesystem>
@@ -46,14 +47,14 @@ class Hdf5File {
 
   const std::filesystem::path& path() const;
 
-  void save();                    // writes a created file to its path, atomically
+  void save();                     // writes a created file to its path, atomically
   void save_to(AtomicFile& file);  // the caller commits
 
   // Objects are named by their path from the root, with or without a leading '/'; "" is the root. Missing parents are
   // made when writing. Children keep the order in which they were made.
   bool exists(const std::string& object) const;
   bool is_group(const std::string& object) const;
-  std::vector<std::string> children(const std::string& group) const;  // none if the group does not exist
+  std::vector<std::string> children(const std::string& group) const;      // none if the group does not exist
   std::vector<std::string> arrays_below(const std::string& group) const;  // paths from `group`, in order
 
   void make_group(const std::string& group);

@@ -100,7 +100,8 @@ std::variant<JournalRecord, std::string> decode(std::string_view line, std::int6
     if (json.contains("values"))
       for (const auto& [name, value] : json["values"].items()) record.values.emplace_back(name, decode_number(value));
     if (json.contains("details"))
-      for (const auto& [name, text] : json["details"].items()) record.details.emplace_back(name, text.get<std::string>());
+      for (const auto& [name, text] : json["details"].items())
+        record.details.emplace_back(name, text.get<std::string>());
     return record;
   } catch (const std::exception& error) {
     return fmt::format("it is no record ({})", error.what());

@@ -1,7 +1,7 @@
 #pragma once
-// journal.jsonl: what happened in a run, as it happens. Append-only, one record a line: a JSON object whose last member is
-// the XXH3-64 checksum of the line without it, and which counts its place in the file (`sequence`, from 0). A process
-// killed at any moment leaves at most one torn line at the end, which the reader drops and names.
+// journal.jsonl: what happened in a run, as it happens. Append-only, one record a line: a JSON object whose last member
+// is the XXH3-64 checksum of the line without it, and which counts its place in the file (`sequence`, from 0). A
+// process killed at any moment leaves at most one torn line at the end, which the reader drops and names.
 //
 //   {"kind":"metrics","sequence":7,"step":500,"values":{"train/loss":0.25},"checksum":"..."}
 //   {"kind":"start","sequence":0,"step":0,"details":{"device":"cpu"},"checksum":"..."}

@@ -27,7 +27,8 @@ class RunLock {
  public:
   enum class IfHeld { fail, wait };
 
-  // Makes the folder if it is missing, and removes the temporary files that a killed process left in it. With `fail`, a lock held by another process is a StoreError that names it.
+  // Makes the folder if it is missing, and removes the temporary files that a killed process left in it. With `fail`, a
+  // lock held by another process is a StoreError that names it.
   explicit RunLock(const std::filesystem::path& folder, IfHeld if_held = IfHeld::fail);
   ~RunLock();
   RunLock(RunLock&& other) noexcept;

@@ -50,14 +50,16 @@ Hdf5File open_run(const std::filesystem::path& path) {
   Hdf5File file = Hdf5File::open(path);
   const auto format = file.attribute("", "format");
   if (!format || *format != Hdf5Attribute(std::string(kFormat)))
-    throw StoreError(fmt::format("{}: is an HDF5 file, but no run of jari (its attribute 'format' is not '{}'); correct "
-                                 "the path",
-                                 path.string(), kFormat));
+    throw StoreError(
+        fmt::format("{}: is an HDF5 file, but no run of jari (its attribute 'format' is not '{}'); correct "
+                    "the path",
+                    path.string(), kFormat));
   const std::int64_t version = file.integer_attribute("", "version");
   if (version > kRunFileVersion)
-    throw StoreError(fmt::format("{}: run file version {} is newer than this jari, which reads up to {}; use the jari "
-                                 "that wrote it ({}), or a newer one",
-                                 path.string(), version, kRunFileVersion, file.text_attribute("", "jari_version")));
+    throw StoreError(
+        fmt::format("{}: run file version {} is newer than this jari, which reads up to {}; use the jari "
+                    "that wrote it ({}), or a newer one",
+                    path.string(), version, kRunFileVersion, file.text_attribute("", "jari_version")));
   return file;
 }
 
@@ -137,8 +139,8 @@ std::vector<MetricSeries> read_metrics(const Hdf5File& file) {
   std::vector<MetricSeries> metrics;
   for (std::string& name : metric_names(file)) {
     const std::string group = "metrics/" + name;
-    metrics.push_back({std::move(name), file.read<std::int64_t>(group + "/step").values,
-                       file.read<double>(group + "/value").values});
+    metrics.push_back(
+        {std::move(name), file.read<std::int64_t>(group + "/step").values, file.read<double>(group + "/value").values});
   }
   return metrics;
 }

@@ -16,8 +16,8 @@ inline constexpr int kRunFileVersion = 1;
 
 struct RunAttributes {
   std::string experiment;
-  std::string trial;   // hash of its identity
-  std::string label;   // "position=rel,seed=42"
+  std::string trial;        // hash of its identity
+  std::string label;        // "position=rel,seed=42"
   std::int64_t index = -1;  // place in the sweep's order; -1: unknown
   std::uint64_t seed = 0;
   std::string status = "finished";  // "finished", "stopped" (early, by the spec's rule), "diverged", "failed"

@@ -110,8 +110,7 @@ std::vector<ComparedRun> load(const FoundFiles& found, std::vector<std::string>&
   if (!unfinished.empty())
     notes.push_back(fmt::format("{} of {} trials {} not finished: {}", unfinished.size(), total,
                                 unfinished.size() == 1 ? "is" : "are", first_few(unfinished)));
-  if (!copies.empty())
-    notes.push_back(fmt::format("copies of other runs are left out: {}", first_few(copies)));
+  if (!copies.empty()) notes.push_back(fmt::format("copies of other runs are left out: {}", first_few(copies)));
   std::ranges::sort(runs, {}, [](const ComparedRun& run) {
     const RunAttributes& attributes = run.summary.attributes;
     return std::tie(attributes.experiment, attributes.index, attributes.created, run.summary.path);
@@ -122,8 +121,8 @@ std::vector<ComparedRun> load(const FoundFiles& found, std::vector<std::string>&
 [[noreturn]] void fail_unknown(const std::string& what, const std::string& name,
                                const std::vector<std::string>& candidates, const std::string& list) {
   const auto nearest = closest(name, candidates);
-  throw SpecError(
-      fmt::format("{} '{}'{}; {}", what, name, nearest ? fmt::format("; did you mean '{}'?", *nearest) : "", list));
+  const std::string hint = nearest ? fmt::format("did you mean '{}'? ", *nearest) : "";
+  throw SpecError(fmt::format("{} '{}'; {}{}", what, name, hint, list));
 }
 
 KeyColumn experiment_column(const std::vector<ComparedRun>& runs) {
@@ -210,9 +209,10 @@ Comparison compare_runs(const std::vector<fs::path>& paths, const CompareOptions
   if (runs.empty()) {
     std::vector<std::string> names;
     for (const fs::path& path : paths) names.push_back(path.string());
-    std::string message = fmt::format("{}: there is no finished run in or below it; give the folder of an experiment "
-                                      "(runs/<experiment>), or run its spec first",
-                                      joined(names));
+    std::string message = fmt::format(
+        "{}: there is no finished run in or below it; give the folder of an experiment "
+        "(runs/<experiment>), or run its spec first",
+        joined(names));
     for (const std::string& note : comparison.notes) message += "\n  " + note;
     throw StoreError(message);
   }

@@ -20,14 +20,14 @@ struct ComparisonCell {
 };
 
 struct Comparison {
-  std::vector<std::string> columns;  // paths of the keys: "model.position"
-  std::vector<std::string> metrics;  // paths in the run file: "evaluate/extrapolated/accuracy"
+  std::vector<std::string> columns;   // paths of the keys: "model.position"
+  std::vector<std::string> metrics;   // paths in the run file: "evaluate/extrapolated/accuracy"
   std::vector<ComparisonCell> cells;  // in the order of the sweep
   std::vector<std::string> notes;     // for stderr: "2 of 60 trials are not finished: ..."
 };
 
-// Finds all run files at and below `paths`. SpecError for an unknown key or metric (with the nearest name and the list),
-// StoreError if no run is found.
+// Finds all run files at and below `paths`. SpecError for an unknown key or metric (with the nearest name and the
+// list), StoreError if no run is found.
 Comparison compare_runs(const std::vector<std::filesystem::path>& paths, const CompareOptions& options = {});
 
 std::string comparison_text(const Comparison& comparison);  // aligned; mean ± half the interval's width

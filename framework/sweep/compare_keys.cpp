@@ -48,8 +48,7 @@ std::string type_of(const SpecNode& block) {
 }
 
 bool types_differ(const SpecTrees& trees) {
-  return std::ranges::any_of(trees,
-                             [&](const SpecNode* tree) { return type_of(*tree) != type_of(*trees.front()); });
+  return std::ranges::any_of(trees, [&](const SpecNode* tree) { return type_of(*tree) != type_of(*trees.front()); });
 }
 
 std::vector<std::string> keys_of(const SpecTrees& trees) {

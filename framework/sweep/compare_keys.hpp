@@ -19,8 +19,8 @@ struct KeyColumn {
 using SpecTrees = std::vector<const SpecNode*>;
 
 // A component block whose `type` varies is one column, with its type and the keys that tell blocks of that type apart:
-// "rel", "rel (unseen=clamp)". A key that always has the value of an earlier column (by interpolation) adds none. Seeds,
-// names, notes and the sweep itself are no keys.
+// "rel", "rel (unseen=clamp)". A key that always has the value of an earlier column (by interpolation) adds none.
+// Seeds, names, notes and the sweep itself are no keys.
 std::vector<KeyColumn> varying_columns(const SpecTrees& trees);
 
 // The column of one key or block, whether it varies or not.

@@ -13,9 +13,7 @@ namespace {
 
 constexpr int kTableWidth = 110;
 
-bool is_share(const std::string& metric) {
-  return metric.substr(metric.rfind('/') + 1).starts_with("accuracy");
-}
+bool is_share(const std::string& metric) { return metric.substr(metric.rfind('/') + 1).starts_with("accuracy"); }
 
 std::optional<double> half_width(const Statistics& statistics) {
   if (!statistics.interval) return std::nullopt;

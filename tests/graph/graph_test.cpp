@@ -25,8 +25,8 @@ struct JoinAttributes {
 const Op kJoin = {.name = "join", .infer = [](const std::vector<TensorType>& inputs, const Attributes&) {
                     if (inputs[0].dtype != inputs[1].dtype)
                       throw ShapeError(fmt::format("join: {} and {}", inputs[0].to_string(), inputs[1].to_string()));
-                    return std::vector<TensorType>{
-                        {inputs[0].dtype, {inputs[0].shape.size() + inputs[1].shape.size()}}, {DType::i32, {}}};
+                    return std::vector<TensorType>{{inputs[0].dtype, {inputs[0].shape.size() + inputs[1].shape.size()}},
+                                                   {DType::i32, {}}};
                   }};
 
 std::string message_of(const std::function<void()>& action) {
@@ -103,7 +103,9 @@ TEST(Graph, AddsThePlaceToAShapeError) {
   const Value a = graph.parameter("a", {2}), b = graph.input("b", {DType::i32, {2}}, false);
   EXPECT_EQ(message_of([&] { graph.apply(kJoin, {a, b}); }), "join: f32[2] and i32[2]");
   const Graph::Scope scope(graph, "model/attention", line_of_spec(9));
-  EXPECT_EQ(message_of([&] { graph.apply(kJoin, {a, b}); }),
+  EXPECT_EQ(message_of([&] {
+              graph.apply(kJoin, {a, b});
+            }),
             "join: f32[2] and i32[2]\n  at model/attention\n  from configs/a.yaml:9:3");
 }
 
@@ -131,15 +133,18 @@ TEST(Graph, GivesTheSameLeafForTheSameName) {
 TEST(Graph, RefusesALeafOfTheSameNameAndAnotherType) {
   Graph graph;
   graph.input("tokens", {DType::i32, {2}}, false);
-  EXPECT_EQ(message_of([&] { graph.input("tokens", {DType::i32, {2}}, true); }),
+  EXPECT_EQ(message_of([&] {
+              graph.input("tokens", {DType::i32, {2}}, true);
+            }),
             "input 'tokens' is already there as i32[2] shared, and is asked for as i32[2] per trial: use another name");
-  EXPECT_EQ(message_of([&] { graph.parameter("weights", {-1}); }),
-            "parameter 'weights': negative size in shape [-1]");
+  EXPECT_EQ(message_of([&] { graph.parameter("weights", {-1}); }), "parameter 'weights': negative size in shape [-1]");
 }
 
 TEST(Graph, RefusesAConstantWithTooFewValues) {
   Graph graph;
-  EXPECT_EQ(message_of([&] { graph.constant({2, 3}, {1, 2}); }),
+  EXPECT_EQ(message_of([&] {
+              graph.constant({2, 3}, {1, 2});
+            }),
             "constant: f32[2, 3] has 6 elements, 2 values were given");
 }
 
@@ -147,8 +152,7 @@ TEST(Graph, UpdatesAParameterOnce) {
   Graph graph;
   const Value weights = graph.parameter("weights", {3}), other = graph.parameter("other", {4});
   const Value input = graph.input("input", {DType::f32, {3}}, false);
-  EXPECT_EQ(message_of([&] { graph.update(input, weights); }),
-            "update: only a parameter is kept from step to step");
+  EXPECT_EQ(message_of([&] { graph.update(input, weights); }), "update: only a parameter is kept from step to step");
   EXPECT_EQ(message_of([&] { graph.update(weights, other); }),
             "update: parameter 'weights' is f32[3], its new value is f32[4]");
   graph.update(weights, input);

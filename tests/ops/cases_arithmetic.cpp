@@ -42,7 +42,8 @@ std::vector<OpCase> broadcasting(Builder builder, Function function, double low 
       const Shape shape = broadcast_shape(pair.left, pair.right);
       Array out;
       for (std::int64_t i = 0; i < shape.size(); ++i)
-        out.push_back(function(broadcast_element(x[0], pair.left, shape, i), broadcast_element(x[1], pair.right, shape, i)));
+        out.push_back(
+            function(broadcast_element(x[0], pair.left, shape, i), broadcast_element(x[1], pair.right, shape, i)));
       return Arrays{out};
     };
     of.differentiable = differentiable && pair.left.size() * pair.right.size() < 2000;
@@ -94,28 +95,33 @@ const double kNotANumber = std::nan("");
 }  // namespace
 
 OpCases cases_add() {
-  OpCases all = arithmetic("add", [](Value a, Value b) { return a + b; }, [](double a, double b) { return a + b; });
-  all.cases.push_back({.name = "a number on the right",
-                       .operands = {real({3, 7})},
-                       .build = [](Graph&, const std::vector<Value>& x) { return std::vector<Value>{x[0] + 0.75}; },
-                       .reference = [](const Arrays& x) { return Arrays{map(x[0], [](double a) { return a + 0.75; })}; }});
+  OpCases all = arithmetic(
+      "add", [](Value a, Value b) { return a + b; }, [](double a, double b) { return a + b; });
+  all.cases.push_back(
+      {.name = "a number on the right",
+       .operands = {real({3, 7})},
+       .build = [](Graph&, const std::vector<Value>& x) { return std::vector<Value>{x[0] + 0.75}; },
+       .reference = [](const Arrays& x) { return Arrays{map(x[0], [](double a) { return a + 0.75; })}; }});
   all.cases.push_back({.name = "an operand twice",
                        .operands = {real({3, 7})},
                        .build = [](Graph&, const std::vector<Value>& x) { return std::vector<Value>{x[0] + x[0]}; },
                        .reference = [](const Arrays& x) { return Arrays{map(x[0], [](double a) { return 2 * a; })}; }});
   all.errors.push_back({"a fraction beside integers",
-                        [](Graph& graph) { graph.input("b", {DType::i32, {3}}, false) + 0.5; },
+                        [](Graph& graph) {
+                          graph.input("b", {DType::i32, {3}}, false) + 0.5;
+                        },
                         "the number 0.5 beside i32[3]: cast the operand"});
   return all;
 }
 
 OpCases cases_subtract() {
-  return arithmetic("subtract", [](Value a, Value b) { return a - b; }, [](double a, double b) { return a - b; });
+  return arithmetic(
+      "subtract", [](Value a, Value b) { return a - b; }, [](double a, double b) { return a - b; });
 }
 
 OpCases cases_multiply() {
-  OpCases all =
-      arithmetic("multiply", [](Value a, Value b) { return a * b; }, [](double a, double b) { return a * b; });
+  OpCases all = arithmetic(
+      "multiply", [](Value a, Value b) { return a * b; }, [](double a, double b) { return a * b; });
   all.cases.push_back({.name = "a square",
                        .operands = {real({3, 7})},
                        .build = [](Graph&, const std::vector<Value>& x) { return std::vector<Value>{square(x[0])}; },
@@ -125,7 +131,8 @@ OpCases cases_multiply() {
 
 OpCases cases_divide() {
   const Builder builder = [](Value a, Value b) { return a / b; };
-  return {broadcasting(builder, [](double a, double b) { return a / b; }, 0.5, 2),
+  return {broadcasting(
+              builder, [](double a, double b) { return a / b; }, 0.5, 2),
           {shapes_error("divide", builder),
            {"integers",
             [](Graph& graph) {
@@ -138,43 +145,49 @@ OpCases cases_divide() {
 OpCases cases_maximum() {
   const Function function = [](double a, double b) { return std::max(a, b); };
   OpCases all = arithmetic("maximum", maximum, function);
-  all.cases.push_back({.name = "relu",
-                       .operands = {real({3, 7})},
-                       .build = [](Graph&, const std::vector<Value>& x) { return std::vector<Value>{relu(x[0])}; },
-                       .reference = [](const Arrays& x) {
-                         return Arrays{map(x[0], [](double a) { return a > 0 ? a : 0; })};
-                       }});
+  all.cases.push_back(
+      {.name = "relu",
+       .operands = {real({3, 7})},
+       .build = [](Graph&, const std::vector<Value>& x) { return std::vector<Value>{relu(x[0])}; },
+       .reference = [](const Arrays& x) { return Arrays{map(x[0], [](double a) { return a > 0 ? a : 0; })}; }});
   all.cases.push_back({.name = "not a number on either side",
                        .operands = {real({2})},
-                       .build = [](Graph& graph, const std::vector<Value>& x) {
-                         const Value nan = graph.constant(kNotANumber);
-                         return std::vector<Value>{maximum(x[0], nan), maximum(nan, x[0])};
-                       },
-                       .reference = [](const Arrays&) {
-                         return Arrays{{kNotANumber, kNotANumber}, {kNotANumber, kNotANumber}};
-                       },
+                       .build =
+                           [](Graph& graph, const std::vector<Value>& x) {
+                             const Value nan = graph.constant(kNotANumber);
+                             return std::vector<Value>{maximum(x[0], nan), maximum(nan, x[0])};
+                           },
+                       .reference =
+                           [](const Arrays&) {
+                             return Arrays{{kNotANumber, kNotANumber}, {kNotANumber, kNotANumber}};
+                           },
                        .differentiable = false});
   return all;
 }
 
-OpCases cases_minimum() { return arithmetic("minimum", minimum, [](double a, double b) { return std::min(a, b); }); }
+OpCases cases_minimum() {
+  return arithmetic("minimum", minimum, [](double a, double b) { return std::min(a, b); });
+}
 
 OpCases cases_equal() {
   const Function function = [](double a, double b) { return double(a == b); };
   OpCases all{{}, {shapes_error("equal", equal), dtypes_error("equal", equal)}};
   all.cases.push_back(integers(equal, function));
-  all.cases.push_back({.name = "booleans",
-                       .operands = {boolean({3, 7}), boolean({3, 7})},
-                       .build = [](Graph&, const std::vector<Value>& x) { return std::vector<Value>{equal(x[0], x[1])}; },
-                       .reference = [=](const Arrays& x) { return Arrays{map(x[0], x[1], function)}; },
-                       .differentiable = false});
-  all.cases.push_back({.name = "reals",
-                       .operands = {real({3, 7})},
-                       .build = [](Graph&, const std::vector<Value>& x) {
-                         return std::vector<Value>{equal(x[0], maximum(x[0], scalar_like(x[0], 0)))};
-                       },
-                       .reference = [](const Arrays& x) { return Arrays{map(x[0], [](double a) { return double(a >= 0); })}; },
-                       .differentiable = false});
+  all.cases.push_back(
+      {.name = "booleans",
+       .operands = {boolean({3, 7}), boolean({3, 7})},
+       .build = [](Graph&, const std::vector<Value>& x) { return std::vector<Value>{equal(x[0], x[1])}; },
+       .reference = [=](const Arrays& x) { return Arrays{map(x[0], x[1], function)}; },
+       .differentiable = false});
+  all.cases.push_back(
+      {.name = "reals",
+       .operands = {real({3, 7})},
+       .build =
+           [](Graph&, const std::vector<Value>& x) {
+             return std::vector<Value>{equal(x[0], maximum(x[0], scalar_like(x[0], 0)))};
+           },
+       .reference = [](const Arrays& x) { return Arrays{map(x[0], [](double a) { return double(a >= 0); })}; },
+       .differentiable = false});
   return all;
 }
 
@@ -187,17 +200,17 @@ OpCases cases_less() {
 
 OpCases cases_logical_and() {
   OpCases all;
-  all.cases.push_back({.name = "a row and a column",
-                       .operands = {boolean({5}), boolean({3, 1})},
-                       .build = [](Graph&, const std::vector<Value>& x) {
-                         return std::vector<Value>{logical_and(x[0], x[1])};
-                       },
-                       .reference = [](const Arrays& x) {
-                         Array out;
-                         for (std::size_t i = 0; i < 15; ++i) out.push_back(x[0][i % 5] != 0 && x[1][i / 5] != 0);
-                         return Arrays{out};
-                       },
-                       .differentiable = false});
+  all.cases.push_back(
+      {.name = "a row and a column",
+       .operands = {boolean({5}), boolean({3, 1})},
+       .build = [](Graph&, const std::vector<Value>& x) { return std::vector<Value>{logical_and(x[0], x[1])}; },
+       .reference =
+           [](const Arrays& x) {
+             Array out;
+             for (std::size_t i = 0; i < 15; ++i) out.push_back(x[0][i % 5] != 0 && x[1][i / 5] != 0);
+             return Arrays{out};
+           },
+       .differentiable = false});
   all.errors.push_back({"numbers",
                         [](Graph& graph) { logical_and(graph.parameter("a", {3}), graph.parameter("a", {3})); },
                         "logical_and: the left operand must be boolean, not f32[3]"});
@@ -220,17 +233,17 @@ OpCases cases_select() {
       const Shape shape = broadcast_shape(s.condition, broadcast_shape(s.if_true, s.if_false));
       Array out;
       for (std::int64_t i = 0; i < shape.size(); ++i)
-        out.push_back(broadcast_element(x[0], s.condition, shape, i) != 0 ? broadcast_element(x[1], s.if_true, shape, i)
-                                                                          : broadcast_element(x[2], s.if_false, shape, i));
+        out.push_back(broadcast_element(x[0], s.condition, shape, i) != 0
+                          ? broadcast_element(x[1], s.if_true, shape, i)
+                          : broadcast_element(x[2], s.if_false, shape, i));
       return Arrays{out};
     };
-    all.cases.push_back({.name = s.name,
-                         .operands = {boolean(s.condition), real(s.if_true), real(s.if_false)},
-                         .build = [](Graph&, const std::vector<Value>& x) {
-                           return std::vector<Value>{select(x[0], x[1], x[2])};
-                         },
-                         .reference = reference,
-                         .differentiable = s.if_true.size() < 1000});
+    all.cases.push_back(
+        {.name = s.name,
+         .operands = {boolean(s.condition), real(s.if_true), real(s.if_false)},
+         .build = [](Graph&, const std::vector<Value>& x) { return std::vector<Value>{select(x[0], x[1], x[2])}; },
+         .reference = reference,
+         .differentiable = s.if_true.size() < 1000});
   }
   all.errors.push_back({"a condition that is a number",
                         [](Graph& graph) {

@@ -24,12 +24,14 @@ OpCase unary(const char* name, Shape shape, double low, double high, Builder bui
 
 // A small, a scalar, and a long operand; integers are refused.
 OpCases real_function(const char* op, Builder builder, Function function, double low = -2, double high = 2) {
-  OpCases all{{unary("a matrix", {3, 7}, low, high, builder, function),
-               unary("a scalar", {}, low, high, builder, function),
-               unary("several blocks", {70001}, low, high, builder, function)},
-              {}};
+  OpCases all{
+      {unary("a matrix", {3, 7}, low, high, builder, function), unary("a scalar", {}, low, high, builder, function),
+       unary("several blocks", {70001}, low, high, builder, function)},
+      {}};
   all.errors.push_back({"integers",
-                        [builder](Graph& graph) { builder(graph.input("ids", {DType::i32, {2, 3}}, false)); },
+                        [builder](Graph& graph) {
+                          builder(graph.input("ids", {DType::i32, {2, 3}}, false));
+                        },
                         std::string(op) + ": takes f32 or f64, not i32[2, 3]"});
   return all;
 }
@@ -68,8 +70,13 @@ OpCase cast_case(const char* name, Operand operand, DType through, Function func
 
 }  // namespace
 
-OpCases cases_negate() { return signed_function("negate", [](Value x) { return -x; }, [](double x) { return -x; }); }
-OpCases cases_abs() { return signed_function("abs", abs, [](double x) { return std::abs(x); }); }
+OpCases cases_negate() {
+  return signed_function(
+      "negate", [](Value x) { return -x; }, [](double x) { return -x; });
+}
+OpCases cases_abs() {
+  return signed_function("abs", abs, [](double x) { return std::abs(x); });
+}
 
 OpCases cases_exp() {
   OpCases all = real_function("exp", exp, [](double x) { return std::exp(x); });
@@ -77,10 +84,22 @@ OpCases cases_exp() {
   return all;
 }
 
-OpCases cases_log() { return real_function("log", log, [](double x) { return std::log(x); }, 0.25, 4); }
-OpCases cases_sqrt() { return real_function("sqrt", sqrt, [](double x) { return std::sqrt(x); }, 0.25, 4); }
-OpCases cases_sin() { return real_function("sin", sin, [](double x) { return std::sin(x); }, -20, 20); }
-OpCases cases_cos() { return real_function("cos", cos, [](double x) { return std::cos(x); }, -20, 20); }
+OpCases cases_log() {
+  return real_function(
+      "log", log, [](double x) { return std::log(x); }, 0.25, 4);
+}
+OpCases cases_sqrt() {
+  return real_function(
+      "sqrt", sqrt, [](double x) { return std::sqrt(x); }, 0.25, 4);
+}
+OpCases cases_sin() {
+  return real_function(
+      "sin", sin, [](double x) { return std::sin(x); }, -20, 20);
+}
+OpCases cases_cos() {
+  return real_function(
+      "cos", cos, [](double x) { return std::cos(x); }, -20, 20);
+}
 
 OpCases cases_tanh() {
   OpCases all = real_function("tanh", tanh, [](double x) { return std::tanh(x); });
@@ -97,9 +116,8 @@ OpCases cases_sigmoid() {
 
 OpCases cases_erf() {
   OpCases all = real_function("erf", erf, [](double x) { return std::erf(x); });
-  all.cases.push_back(unary("exact gelu", {3, 7}, -3, 3, gelu_exact, [](double x) {
-    return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2));
-  }));
+  all.cases.push_back(unary("exact gelu", {3, 7}, -3, 3, gelu_exact,
+                            [](double x) { return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2)); }));
   return all;
 }
 
@@ -112,15 +130,15 @@ OpCases cases_gelu() {
 OpCases cases_gelu_gradient() {
   OpCases all;
   for (const Shape& shape : {Shape{3, 7}, Shape{70001}}) {
-    all.cases.push_back({.name = "of shape " + shape.to_string(),
-                         .operands = {real(shape, -4, 4), real(shape)},
-                         .build = [](Graph& graph, const std::vector<Value>& x) {
-                           return graph.apply(op_gelu_gradient, x);
-                         },
-                         .reference = [](const Arrays& x) {
-                           return Arrays{map(x[0], x[1], [](double a, double dy) { return dy * gelu_slope_of(a); })};
-                         },
-                         .differentiable = shape.size() < 1000});
+    all.cases.push_back(
+        {.name = "of shape " + shape.to_string(),
+         .operands = {real(shape, -4, 4), real(shape)},
+         .build = [](Graph& graph, const std::vector<Value>& x) { return graph.apply(op_gelu_gradient, x); },
+         .reference =
+             [](const Arrays& x) {
+               return Arrays{map(x[0], x[1], [](double a, double dy) { return dy * gelu_slope_of(a); })};
+             },
+         .differentiable = shape.size() < 1000});
   }
   all.errors.push_back({"a gradient of another shape",
                         [](Graph& graph) {
@@ -132,32 +150,35 @@ OpCases cases_gelu_gradient() {
 
 OpCases cases_logical_not() {
   OpCases all;
-  all.cases.push_back({.name = "a matrix",
-                       .operands = {boolean({3, 7})},
-                       .build = [](Graph&, const std::vector<Value>& x) { return std::vector<Value>{logical_not(x[0])}; },
-                       .reference = [](const Arrays& x) { return Arrays{map(x[0], [](double a) { return 1 - a; })}; },
-                       .differentiable = false});
+  all.cases.push_back(
+      {.name = "a matrix",
+       .operands = {boolean({3, 7})},
+       .build = [](Graph&, const std::vector<Value>& x) { return std::vector<Value>{logical_not(x[0])}; },
+       .reference = [](const Arrays& x) { return Arrays{map(x[0], [](double a) { return 1 - a; })}; },
+       .differentiable = false});
   all.errors.push_back({"numbers", [](Graph& graph) { logical_not(graph.parameter("a", {3})); },
                         "logical_not: the operand must be boolean, not f32[3]"});
   return all;
 }
 
 OpCases cases_cast() {
-  OpCases all{{cast_case("reals through integers", real({3, 7}, -9, 9), DType::i32, [](double x) { return std::trunc(x); }),
-               cast_case("reals through booleans", real({3, 7}), DType::boolean, [](double x) { return double(x != 0); }),
-               cast_case("integers", integer({3, 7}, -9, 9), DType::f64, [](double x) { return x; }),
-               cast_case("integers through booleans", integer({40}, -2, 2), DType::boolean,
-                         [](double x) { return double(x != 0); }),
-               cast_case("booleans", boolean({3, 7}), DType::i32, [](double x) { return x; }),
-               cast_case("out of range of integers", real({40}, -1e30, 1e30), DType::i32,
-                         [](double x) { return x < 0 ? -2147483648.0 : 2147483647.0; })},
-              {}};
+  OpCases all{
+      {cast_case("reals through integers", real({3, 7}, -9, 9), DType::i32, [](double x) { return std::trunc(x); }),
+       cast_case("reals through booleans", real({3, 7}), DType::boolean, [](double x) { return double(x != 0); }),
+       cast_case("integers", integer({3, 7}, -9, 9), DType::f64, [](double x) { return x; }),
+       cast_case("integers through booleans", integer({40}, -2, 2), DType::boolean,
+                 [](double x) { return double(x != 0); }),
+       cast_case("booleans", boolean({3, 7}), DType::i32, [](double x) { return x; }),
+       cast_case("out of range of integers", real({40}, -1e30, 1e30), DType::i32,
+                 [](double x) { return x < 0 ? -2147483648.0 : 2147483647.0; })},
+      {}};
   all.cases.back().tolerance_f64 = 1e-7;  // the nearest integer that f32 holds is 127 away
   all.cases.push_back({.name = "between precisions, with a gradient",
                        .operands = {real({3, 7})},
-                       .build = [](Graph& graph, const std::vector<Value>& x) {
-                         return std::vector<Value>{cast(square(cast(x[0], DType::f64)), graph.real())};
-                       },
+                       .build =
+                           [](Graph& graph, const std::vector<Value>& x) {
+                             return std::vector<Value>{cast(square(cast(x[0], DType::f64)), graph.real())};
+                           },
                        .reference = [](const Arrays& x) { return Arrays{map(x[0], [](double a) { return a * a; })}; }});
   return all;
 }

@@ -8,8 +8,8 @@ namespace jari::test {
 
 namespace {
 
-// A case whose result, in the given shape, takes each element from where `source` says: a position in the operand, or -1
-// for a zero.
+// A case whose result, in the given shape, takes each element from where `source` says: a position in the operand, or
+// -1 for a zero.
 OpCase moving(std::string name, Shape operand, Shape result, std::function<Value(Value)> builder,
               std::function<std::int64_t(const std::vector<std::int64_t>& index)> source) {
   OpCase of;
@@ -106,23 +106,34 @@ OpCase concatenating(std::string name, std::vector<Shape> parts, int axis) {
 
 OpCases cases_reshape() {
   const auto same = [](Shape shape) {
-    return [shape](const std::vector<std::int64_t>& index) { return static_cast<std::int64_t>(position_of(shape, index)); };
+    return [shape](const std::vector<std::int64_t>& index) {
+      return static_cast<std::int64_t>(position_of(shape, index));
+    };
   };
-  return {{moving("a matrix to a vector", {3, 7}, {21}, [](Value x) { return reshape(x, {21}); }, same({21})),
-           moving("one element to a scalar", {1, 1}, {}, [](Value x) { return reshape(x, {}); }, same({})),
-           moving("several blocks", {700, 101}, {101, 700}, [](Value x) { return reshape(x, {101, 700}); },
-                  same({101, 700}))},
+  return {{moving(
+               "a matrix to a vector", {3, 7}, {21}, [](Value x) { return reshape(x, {21}); }, same({21})),
+           moving(
+               "one element to a scalar", {1, 1}, {}, [](Value x) { return reshape(x, {}); }, same({})),
+           moving(
+               "several blocks", {700, 101}, {101, 700},
+               [](Value x) {
+                 return reshape(x, {101, 700});
+               },
+               same({101, 700}))},
           {{"another number of elements",
-            [](Graph& graph) { reshape(graph.parameter("a", {2, 3}), {4}); },
+            [](Graph& graph) {
+              reshape(graph.parameter("a", {2, 3}), {4});
+            },
             "reshape: [2, 3] has 6 elements, [4] has 4"},
            {"a negative size",
-            [](Graph& graph) { reshape(graph.parameter("a", {2, 3}), {-2, -3}); },
+            [](Graph& graph) {
+              reshape(graph.parameter("a", {2, 3}), {-2, -3});
+            },
             "reshape: negative size in shape [-2, -3]"}}};
 }
 
 OpCases cases_permute() {
-  OpCases all{{permuting("a matrix", {3, 7}, {1, 0}),
-               permuting("heads before positions", {2, 5, 3, 4}, {0, 2, 1, 3}),
+  OpCases all{{permuting("a matrix", {3, 7}, {1, 0}), permuting("heads before positions", {2, 5, 3, 4}, {0, 2, 1, 3}),
                permuting("the last two of four axes", {2, 3, 5, 7}, {0, 1, 3, 2}),
                permuting("the first axis to the end", {2, 3, 5}, {1, 2, 0}),
                permuting("the last axis to the front", {2, 3, 5}, {2, 0, 1}),
@@ -130,14 +141,18 @@ OpCases cases_permute() {
                permuting("axes of size 1", {1, 3, 1, 5}, {3, 0, 2, 1}),
                permuting("several blocks of tiles", {3, 150, 170}, {0, 2, 1}),
                permuting("several blocks of stretches", {20, 30, 4, 33}, {0, 2, 1, 3}),
-               moving("transposed", {2, 3, 5}, {2, 5, 3}, [](Value x) { return transpose(x); },
-                      [](const std::vector<std::int64_t>& i) { return i[0] * 15 + i[2] * 5 + i[1]; })},
+               moving(
+                   "transposed", {2, 3, 5}, {2, 5, 3}, [](Value x) { return transpose(x); },
+                   [](const std::vector<std::int64_t>& i) { return i[0] * 15 + i[2] * 5 + i[1]; })},
               {}};
   OpCase integers = permuting("booleans", {3, 7}, {1, 0});
   integers.operands = {boolean({3, 7})};
   integers.differentiable = false;
   all.cases.push_back(integers);
-  all.errors = {{"an axis twice", [](Graph& graph) { permute(graph.parameter("a", {2, 3}), {0, 0}); },
+  all.errors = {{"an axis twice",
+                 [](Graph& graph) {
+                   permute(graph.parameter("a", {2, 3}), {0, 0});
+                 },
                  "permute: the order [0, 0] does not name each axis of [2, 3] once"},
                 {"a vector transposed", [](Graph& graph) { transpose(graph.parameter("a", {2})); },
                  "transpose: needs two axes, [2] has 1"}};
@@ -147,8 +162,8 @@ OpCases cases_permute() {
 OpCases cases_slice() {
   return {{slicing("the front", {5, 3}, 0, 0, 2, 1), slicing("the middle of the last axis", {3, 7}, -1, 2, 5, 1),
            slicing("every second", {3, 7}, 1, 0, 7, 2), slicing("every second from 1", {3, 8, 2}, 1, 1, 8, 2),
-           slicing("every third, ending early", {11, 2}, 0, 1, 6, 3),
-           slicing("one element", {4, 3}, 1, 2, 3, 1), slicing("several blocks", {3, 200, 150}, 2, 1, 150, 2)},
+           slicing("every third, ending early", {11, 2}, 0, 1, 6, 3), slicing("one element", {4, 3}, 1, 2, 3, 1),
+           slicing("several blocks", {3, 200, 150}, 2, 1, 150, 2)},
           {{"an end behind the axis",
             [](Graph& graph) {
               const Graph::Scope scope(graph, "model");
@@ -175,7 +190,9 @@ OpCases cases_concat() {
            concatenating("a middle axis", {{2, 1, 3}, {2, 4, 3}}, 1),
            concatenating("several blocks", {{300, 120}, {300, 131}}, 1)},
           {{"parts that differ elsewhere",
-            [](Graph& graph) { concat({graph.parameter("a", {2, 3}), graph.parameter("b", {3, 4})}, 0); },
+            [](Graph& graph) {
+              concat({graph.parameter("a", {2, 3}), graph.parameter("b", {3, 4})}, 0);
+            },
             "concat: part 1 is f32[3, 4], part 0 f32[2, 3]: they may differ in the size of axis 0 only"}}};
 }
 
@@ -183,19 +200,30 @@ OpCases cases_broadcast_to() {
   return {{broadcasting("a scalar", {}, {3, 7}), broadcasting("a row", {7}, {3, 7}),
            broadcasting("a column", {3, 1}, {3, 7}), broadcasting("a middle axis", {2, 1, 3}, {4, 2, 5, 3}),
            broadcasting("several blocks", {1, 251}, {300, 251})},
-          {{"a size that does not fit", [](Graph& graph) { broadcast_to(graph.parameter("a", {3}), {3, 4}); },
+          {{"a size that does not fit",
+            [](Graph& graph) {
+              broadcast_to(graph.parameter("a", {3}), {3, 4});
+            },
             "broadcast_to: [3] does not broadcast to [3, 4]"},
-           {"a smaller shape", [](Graph& graph) { broadcast_to(graph.parameter("a", {2, 3}), {3}); },
+           {"a smaller shape",
+            [](Graph& graph) {
+              broadcast_to(graph.parameter("a", {2, 3}), {3});
+            },
             "broadcast_to: [2, 3] does not broadcast to [3]"}}};
 }
 
 OpCases cases_iota() {
   OpCases all;
-  all.cases.push_back({.name = "five",
-                       .build = [](Graph& graph, const std::vector<Value>&) { return std::vector<Value>{iota(graph, 5)}; },
-                       .reference = [](const Arrays&) { return Arrays{{0, 1, 2, 3, 4}}; },
-                       .differentiable = false});
-  all.errors.push_back({"a negative count", [](Graph& graph) { iota(graph, -1); }, "iota: negative size in shape [-1]"});
+  all.cases.push_back(
+      {.name = "five",
+       .build = [](Graph& graph, const std::vector<Value>&) { return std::vector<Value>{iota(graph, 5)}; },
+       .reference =
+           [](const Arrays&) {
+             return Arrays{{0, 1, 2, 3, 4}};
+           },
+       .differentiable = false});
+  all.errors.push_back(
+      {"a negative count", [](Graph& graph) { iota(graph, -1); }, "iota: negative size in shape [-1]"});
   return all;
 }
 

@@ -61,10 +61,14 @@ OpCases cases_gather() {
                 "gather: the table f32[] has no rows"}}};
   all.cases.push_back({.name = "ids out of range touch the nearest row",
                        .operands = {real({3, 2})},
-                       .build = [](Graph& graph, const std::vector<Value>& x) {
-                         return std::vector<Value>{gather(x[0], graph.constant_i32({2}, {-7, 3}))};
-                       },
-                       .reference = [](const Arrays& x) { return Arrays{{x[0][0], x[0][1], x[0][4], x[0][5]}}; }});
+                       .build =
+                           [](Graph& graph, const std::vector<Value>& x) {
+                             return std::vector<Value>{gather(x[0], graph.constant_i32({2}, {-7, 3}))};
+                           },
+                       .reference =
+                           [](const Arrays& x) {
+                             return Arrays{{x[0][0], x[0][1], x[0][4], x[0][5]}};
+                           }});
   return all;
 }
 

@@ -99,10 +99,12 @@ TEST(Differentiate, CanBeAppliedTwiceAlsoThroughTheBodyOfACompositeOp) {
 }
 
 // A composite op without a gradient rule; its body uses the first operand twice, and gives the second on as it is.
-const Op kSquareAndPass = {
-    .name = "square_and_pass",
-    .infer = [](const std::vector<TensorType>& inputs, const Attributes&) { return inputs; },
-    .body = [](Graph&, const std::vector<Value>& x, const Attributes&) { return std::vector<Value>{x[0] * x[0], x[1]}; }};
+const Op kSquareAndPass = {.name = "square_and_pass",
+                           .infer = [](const std::vector<TensorType>& inputs, const Attributes&) { return inputs; },
+                           .body =
+                               [](Graph&, const std::vector<Value>& x, const Attributes&) {
+                                 return std::vector<Value>{x[0] * x[0], x[1]};
+                               }};
 
 TEST(Differentiate, GoesThroughABodyWithoutLeavingItTwice) {
   Graph graph(DType::f64);
@@ -124,7 +126,8 @@ TEST(Differentiate, RefusesALossThatIsNotARealScalar) {
             "differentiate: the loss must be a real scalar, it is f32[2]: take sum_all or mean_all of it");
 }
 
-const Op kOpaque = {.name = "opaque", .infer = [](const std::vector<TensorType>& inputs, const Attributes&) { return inputs; }};
+const Op kOpaque = {.name = "opaque",
+                    .infer = [](const std::vector<TensorType>& inputs, const Attributes&) { return inputs; }};
 
 TEST(Differentiate, NamesTheOpThatHasNoGradientRule) {
   Graph graph;

@@ -24,7 +24,9 @@ struct Operand {
   double low = -1, high = 1;
 };
 
-inline Operand real(Shape shape, double low = -1, double high = 1) { return {Operand::real, std::move(shape), low, high}; }
+inline Operand real(Shape shape, double low = -1, double high = 1) {
+  return {Operand::real, std::move(shape), low, high};
+}
 inline Operand integer(Shape shape, double low, double high) { return {Operand::integer, std::move(shape), low, high}; }
 inline Operand boolean(Shape shape) { return {Operand::boolean, std::move(shape), 0, 2}; }
 

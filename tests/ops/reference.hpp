@@ -20,7 +20,8 @@ inline std::vector<std::int64_t> index_of(const Shape& shape, std::int64_t posit
 
 inline std::size_t position_of(const Shape& shape, const std::vector<std::int64_t>& index) {
   std::int64_t position = 0;
-  for (int axis = 0; axis < shape.rank(); ++axis) position = position * shape[axis] + index[static_cast<std::size_t>(axis)];
+  for (int axis = 0; axis < shape.rank(); ++axis)
+    position = position * shape[axis] + index[static_cast<std::size_t>(axis)];
   return static_cast<std::size_t>(position);
 }
 

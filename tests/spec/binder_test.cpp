@@ -15,7 +15,7 @@ struct Bound {
   SpecNode resolved;
 };
 
-Bound bind(const std::string& text) {
+Bound bind_recipe(const std::string& text) {
   Diagnostics diagnostics;
   const SpecNode root = read_yaml_text(text, "a.yaml", diagnostics);
   const Registry registry = recipe_registry();
@@ -32,7 +32,7 @@ const char* const kSpec =
     "model: {type: probe, position: {type: alibi, sides: left}}\nexperiment: \"2024\"\nnotes: {free: [1, {a: b}]}\n";
 
 TEST(Binder, FillsInDefaultsInTheOrderOfTheFields) {
-  EXPECT_EQ(to_yaml(bind(kSpec).resolved), R"(experiment: "2024"
+  EXPECT_EQ(to_yaml(bind_recipe(kSpec).resolved), R"(experiment: "2024"
 seed: 1
 shuffle: true
 words: []
@@ -73,7 +73,7 @@ notes:
 }
 
 TEST(Binder, BindsEveryMember) {
-  const Recipe recipe = bind(kSpec).recipe;
+  const Recipe recipe = bind_recipe(kSpec).recipe;
   EXPECT_EQ(recipe.train.steps, 1000);
   EXPECT_EQ(recipe.train.clip_norm, 1.0);
   ASSERT_EQ(recipe.evaluate.size(), 2u);
@@ -91,14 +91,14 @@ TEST(Binder, BindsEveryMember) {
 }
 
 TEST(Binder, ResolvedTreeReadsBackAsItself) {
-  const SpecNode resolved = bind(kSpec).resolved;
-  EXPECT_EQ(to_yaml(bind(to_yaml(resolved)).resolved), to_yaml(resolved));
+  const SpecNode resolved = bind_recipe(kSpec).resolved;
+  EXPECT_EQ(to_yaml(bind_recipe(to_yaml(resolved)).resolved), to_yaml(resolved));
   Diagnostics diagnostics;
   EXPECT_TRUE(same_value(read_yaml_text(to_yaml(resolved), "b.yaml", diagnostics), resolved));
 }
 
 TEST(Binder, ResolvedValuesKnowWhereTheyComeFrom) {
-  const SpecNode resolved = bind(kSpec).resolved;
+  const SpecNode resolved = bind_recipe(kSpec).resolved;
   EXPECT_EQ(resolved.find_path("train.optimizer.lr")->span.location(), "a.yaml:1:49");
   EXPECT_EQ(resolved.find_path("train.batch")->span.location(), "(default)");
 }
@@ -107,7 +107,7 @@ TEST(Binder, IdentityLeavesOutputSettingsOutAndGroupsHyperparametersToo) {
   const std::string plain = "experiment: a\nmodel: {type: probe}\ntrain: {steps: 1, optimizer: {type: adam, lr: 0.1}}\n";
   const std::string other =
       "experiment: b\nmodel: probe\ntrain: {steps: 1, optimizer: {type: adam, lr: 0.2}, checkpoint: {keep: 9}}\n";
-  const SpecNode a = bind(plain).resolved, b = bind(other).resolved;
+  const SpecNode a = bind_recipe(plain).resolved, b = bind_recipe(other).resolved;
   EXPECT_EQ(identity_form(a).find("experiment"), nullptr);
   EXPECT_EQ(identity_form(a).find_path("train.checkpoint.keep"), nullptr);
   EXPECT_NE(identity_form(a).find_path("train.checkpoint.every"), nullptr);

@@ -1,5 +1,6 @@
 #include "framework/spec/compose.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -92,7 +93,7 @@ TEST(Interpolate, BoundsReferencesThatExplode) {
 TEST(Interpolate, BoundsLongChains) {
   Diagnostics diagnostics;
   std::string text;
-  for (int i = 0; i < 5000; ++i) text += "k" + std::to_string(i) + ": ${k" + std::to_string(i + 1) + "}\n";
+  for (int i = 0; i < 5000; ++i) text += fmt::format("k{}: ${{k{}}}\n", i, i + 1);
   SpecNode root = read_yaml_text(text + "k5000: 1\n", "a.yaml", diagnostics);
   interpolate(root, diagnostics);
   EXPECT_THAT(diagnostics.render(), HasSubstr("more than 32 references on end"));

@@ -65,14 +65,16 @@ TEST(AtomicFile, LeavesTheOldOneAloneWhenTheDiskIsFull) {
 TEST(AtomicFile, SaysWhatIsWrongWithThePath) {
   const test::TemporaryFolder folder;
   const auto missing = folder.path() / "no" / "a.txt";
-  EXPECT_EQ(test::error_of<StoreError>([&] { write_file_atomically(missing, "x"); }),
-            missing.string() + ": can not write: No such file or directory; make the folder first, or correct the path");
+  EXPECT_EQ(
+      test::error_of<StoreError>([&] { write_file_atomically(missing, "x"); }),
+      missing.string() + ": can not write: No such file or directory; make the folder first, or correct the path");
 
   std::ofstream(folder.path() / "file") << "x";
   const auto below_a_file = folder.path() / "file" / "a.txt";
   EXPECT_EQ(test::error_of<StoreError>([&] { write_file_atomically(below_a_file, "x"); }),
-            below_a_file.string() + ": can not write: Not a directory; a part of the path is a file where a folder "
-                                    "should be: correct the path");
+            below_a_file.string() +
+                ": can not write: Not a directory; a part of the path is a file where a folder "
+                "should be: correct the path");
 
   std::filesystem::create_directory(folder.path() / "folder");
   EXPECT_EQ(test::error_of<StoreError>([&] { write_file_atomically(folder.path() / "folder", "x"); }),

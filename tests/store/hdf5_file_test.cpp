@@ -127,7 +127,9 @@ TEST_F(Hdf5, ReadsTheLastValueAlone) {
 
 TEST_F(Hdf5, RefusesValuesThatDoNotFillTheShape) {
   Hdf5File file = Hdf5File::create(path_);
-  EXPECT_EQ(error_of([&] { file.write("a/b", {2, 3}, std::vector<float>(5)); }),
+  EXPECT_EQ(error_of([&] {
+              file.write("a/b", {2, 3}, std::vector<float>(5));
+            }),
             path_.string() + ": /a/b: 5 values do not fill the shape [2, 3], which needs 6");
 }
 

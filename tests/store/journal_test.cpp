@@ -71,9 +71,9 @@ TEST_F(Journal, GivesBackWhatWasWritten) {
   const JournalContents contents = read_journal(path_);
   ASSERT_THAT(contents.records, SizeIs(3));
   EXPECT_EQ(contents.records[0], (JournalRecord{JournalKind::start, 0, 0, {}, {{"device", "cpu"}}}));
-  EXPECT_EQ(contents.records[1],
-            (JournalRecord{
-                JournalKind::metrics, 1, 1, {{"train/loss", 2.5}, {"evaluate/trained/accuracy", 0.125}}, {}}));
+  EXPECT_EQ(
+      contents.records[1],
+      (JournalRecord{JournalKind::metrics, 1, 1, {{"train/loss", 2.5}, {"evaluate/trained/accuracy", 0.125}}, {}}));
   EXPECT_EQ(contents.records[2], (JournalRecord{JournalKind::failure, 2, 1, {}, {{"error", "out of memory"}}}));
   EXPECT_EQ(contents.dropped, "");
 }
@@ -81,8 +81,17 @@ TEST_F(Journal, GivesBackWhatWasWritten) {
 TEST_F(Journal, KeepsEveryBitOfANumber) {
   using Limits = std::numeric_limits<double>;
   MetricValues values;
-  const double special[] = {0.0, -0.0, 0.1, 1.0 / 3, Limits::max(), Limits::min(), Limits::denorm_min(),
-                            Limits::infinity(), -Limits::infinity(), 5e22, 123456789012345680.0};
+  const double special[] = {0.0,
+                            -0.0,
+                            0.1,
+                            1.0 / 3,
+                            Limits::max(),
+                            Limits::min(),
+                            Limits::denorm_min(),
+                            Limits::infinity(),
+                            -Limits::infinity(),
+                            5e22,
+                            123456789012345680.0};
   for (const double value : special) values.emplace_back(fmt::format("m{}", values.size()), value);
   std::uint64_t bits = 1;
   while (values.size() < 3000) {  // doubles from all over the range
@@ -195,8 +204,9 @@ TEST_F(Journal, RewoundAndWrittenAgainIsThatOfAnUndisturbedRun) {
 TEST_F(Journal, RewoundKeepsItsEvents) {
   write_five();
   JournalWriter(path_).event(JournalKind::failure, 40, {});
-  EXPECT_THAT(rewind_journal(path_, 0).records, ElementsAre(testing::Field(&JournalRecord::kind, JournalKind::start),
-                                                            testing::Field(&JournalRecord::kind, JournalKind::failure)));
+  EXPECT_THAT(rewind_journal(path_, 0).records,
+              ElementsAre(testing::Field(&JournalRecord::kind, JournalKind::start),
+                          testing::Field(&JournalRecord::kind, JournalKind::failure)));
   EXPECT_EQ(read_journal(path_).dropped, "");
 }
 
@@ -223,8 +233,9 @@ TEST_F(Journal, SaysWhyItCanNotBeWritten) {
   std::ofstream(folder_.path() / "file") << "x";
   const auto path = folder_.path() / "file" / "journal.jsonl";
   EXPECT_EQ(test::error_of<StoreError>([&] { JournalWriter writer(path); }),
-            path.string() + ": can not write: Not a directory; a part of the path is a file where a folder should be: "
-                            "correct the path");
+            path.string() +
+                ": can not write: Not a directory; a part of the path is a file where a folder should be: "
+                "correct the path");
 }
 
 TEST_F(Journal, HoldsNoPartOfALineThatDidNotFit) {
@@ -237,8 +248,8 @@ TEST_F(Journal, HoldsNoPartOfALineThatDidNotFit) {
     try {
       for (int step = 1;; ++step) writer.metrics(step, {{"train/loss", 0.5}});
     } catch (const StoreError& error) {
-      const bool is_clear = std::string(error.what()).find("can not write: File too large; raise the limit") !=
-                            std::string::npos;
+      const bool is_clear =
+          std::string(error.what()).find("can not write: File too large; raise the limit") != std::string::npos;
       std::_Exit(is_clear ? 0 : 1);
     }
   };

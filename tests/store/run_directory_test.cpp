@@ -41,8 +41,7 @@ TEST(RunLock, KeepsASecondWriterOut) {
   {
     const RunLock lock(path);
     EXPECT_EQ(test::error_of<StoreError>([&] { RunLock second(path); }),
-              path.string() +
-                  ": another jari process is writing this folder; wait until it has ended, or stop it");
+              path.string() + ": another jari process is writing this folder; wait until it has ended, or stop it");
   }
   EXPECT_EQ(test::error_of<StoreError>([&] { RunLock second(path); }), "no error");
 }

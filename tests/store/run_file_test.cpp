@@ -68,8 +68,9 @@ TEST_F(RunFile, OfANewerVersionIsRefused) {
 TEST_F(RunFile, OfAnotherProgramIsRefused) {
   Hdf5File::create(path_).save();
   EXPECT_EQ(test::error_of<StoreError>([&] { read_run_file(path_); }),
-            path_.string() + ": is an HDF5 file, but no run of jari (its attribute 'format' is not 'jari-run'); correct "
-                             "the path");
+            path_.string() +
+                ": is an HDF5 file, but no run of jari (its attribute 'format' is not 'jari-run'); correct "
+                "the path");
 }
 
 TEST_F(RunFile, WithAMissingMemberNamesIt) {
@@ -78,8 +79,9 @@ TEST_F(RunFile, WithAMissingMemberNamesIt) {
   file.set_attribute("", "version", std::int64_t{1});
   file.save();
   EXPECT_EQ(test::error_of<StoreError>([&] { read_run_file(path_); }),
-            path_.string() + ": /: can not read the attribute 'experiment': it is missing; if the file is damaged, "
-                             "remove it and run again, or rebuild it with 'jari repair'");
+            path_.string() +
+                ": /: can not read the attribute 'experiment': it is missing; if the file is damaged, "
+                "remove it and run again, or rebuild it with 'jari repair'");
 }
 
 TEST_F(RunFile, NeedsANameForEachAxisOrNone) {

@@ -64,9 +64,12 @@ std::unique_ptr<Kernel> make_kernel(Run run, std::size_t workspace_bytes = 0) {
 template <class Make>
 std::unique_ptr<Kernel> for_real(const KernelRequest& request, DType dtype, const Make& make) {
   switch (dtype) {
-    case DType::f32: return make.template operator()<float>();
-    case DType::f64: return make.template operator()<double>();
-    default: refuse(request, dtype);
+    case DType::f32:
+      return make.template operator()<float>();
+    case DType::f64:
+      return make.template operator()<double>();
+    default:
+      refuse(request, dtype);
   }
 }
 

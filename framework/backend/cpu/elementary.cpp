@@ -76,8 +76,8 @@ Out convert(In x) {
 }  // namespace
 
 std::unique_ptr<Kernel> make_cpu_logical_not(const KernelRequest& request) {
-  return unary_kernel<std::uint8_t, std::uint8_t>(
-      request, [](std::uint8_t x) { return static_cast<std::uint8_t>(x ^ 1); });
+  return unary_kernel<std::uint8_t, std::uint8_t>(request,
+                                                  [](std::uint8_t x) { return static_cast<std::uint8_t>(x ^ 1); });
 }
 
 std::unique_ptr<Kernel> make_cpu_negate(const KernelRequest& request) {

@@ -119,9 +119,8 @@ std::unique_ptr<Kernel> reduce_kernel(const KernelRequest& request) {
   const Shape& shape = request.inputs[0].shape;
   const std::int64_t size = request.outputs[0].shape.size();
   if (shape.size() == 0) {
-    return make_kernel([size](const KernelArguments& arguments) {
-      std::fill_n(arguments.output<T>(0), size, Reduction::empty());
-    });
+    return make_kernel(
+        [size](const KernelArguments& arguments) { std::fill_n(arguments.output<T>(0), size, Reduction::empty()); });
   }
   const std::vector<Stage> stages = stages_of(shape, request.attributes.as<ReduceAttributes>().axes);
   std::int64_t between = 0;  // elements of the largest result between two stages

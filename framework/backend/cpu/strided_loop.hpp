@@ -96,7 +96,8 @@ inline std::vector<std::int64_t> broadcast_strides(const Shape& operand, const S
   const std::vector<std::int64_t> dense = dense_strides(operand);
   std::vector<std::int64_t> strides(static_cast<std::size_t>(result.rank()), 0);
   for (int back = 1; back <= operand.rank(); ++back) {
-    if (operand[-back] != 1) strides[strides.size() - static_cast<std::size_t>(back)] = dense[dense.size() - static_cast<std::size_t>(back)];
+    if (operand[-back] != 1)
+      strides[strides.size() - static_cast<std::size_t>(back)] = dense[dense.size() - static_cast<std::size_t>(back)];
   }
   return strides;
 }

@@ -15,7 +15,8 @@ using cpu::make_kernel;
 
 std::int64_t in_range(std::int32_t id, std::int64_t rows) { return std::clamp<std::int64_t>(id, 0, rows - 1); }
 
-// Columns [begin, end) of all rows: each element gets its additions in the order of the ids, however the columns are cut.
+// Columns [begin, end) of all rows: each element gets its additions in the order of the ids, however the columns are
+// cut.
 template <class T>
 void add_columns(const T* updates, const std::int32_t* ids, std::int64_t count, std::int64_t rows, std::int64_t width,
                  std::int64_t begin, std::int64_t end, T* out) {
