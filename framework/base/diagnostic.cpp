@@ -15,9 +15,8 @@ namespace {
 auto place_of(const Diagnostic& diagnostic) {
   const SourceSpan& span = diagnostic.span;
   const std::string_view file = span.file ? std::string_view(span.file->name) : std::string_view();
-  return std::tuple(span.file == nullptr, file, span.line, span.column,
-                    std::string_view(diagnostic.path), std::string_view(diagnostic.message),
-                    std::string_view(span.origin));
+  return std::tuple(span.file == nullptr, file, span.line, span.column, std::string_view(diagnostic.path),
+                    std::string_view(diagnostic.message), std::string_view(span.origin));
 }
 
 // One line of source cut so that the marked stretch is in sight, and where that stretch lies on the terminal.
@@ -68,8 +67,8 @@ std::string render(const Diagnostic& diagnostic) {
   if (has_line) {
     const MarkedLine line =
         marked_line(span.file->lines[static_cast<std::size_t>(span.line - 1)], span.column, span.length);
-    text = fmt::format("{}: error: {}\n{:>5} | {}\n      | {:{}}{:^>{}}", span.location(), message, span.line, line.text,
-                       "", line.before, "", line.marked);
+    text = fmt::format("{}: error: {}\n{:>5} | {}\n      | {:{}}{:^>{}}", span.location(), message, span.line,
+                       line.text, "", line.before, "", line.marked);
     text += diagnostic.hint.empty() ? "\n" : fmt::format(" {}\n", diagnostic.hint);
   } else {
     text = span ? fmt::format("{}: error: {}\n", span.file->name, message) : fmt::format("error: {}\n", message);

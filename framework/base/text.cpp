@@ -14,10 +14,10 @@ struct CodePointRange {
 
 // Sorted. Combining marks and other code points without a column of their own, of the scripts that specs hold.
 constexpr CodePointRange kZeroWidth[] = {
-    {0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD}, {0x0610, 0x061A}, {0x064B, 0x065F}, {0x0900, 0x0902},
-    {0x093C, 0x093C}, {0x0941, 0x0948}, {0x094D, 0x094D}, {0x0E31, 0x0E31}, {0x0E34, 0x0E3A}, {0x0E47, 0x0E4E},
-    {0x1160, 0x11FF}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x200B, 0x200F}, {0x202A, 0x202E}, {0x2060, 0x2064},
-    {0x20D0, 0x20FF}, {0x302A, 0x302D}, {0x3099, 0x309A}, {0xD7B0, 0xD7FF}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F},
+    {0x0300, 0x036F}, {0x0483, 0x0489},  {0x0591, 0x05BD}, {0x0610, 0x061A}, {0x064B, 0x065F}, {0x0900, 0x0902},
+    {0x093C, 0x093C}, {0x0941, 0x0948},  {0x094D, 0x094D}, {0x0E31, 0x0E31}, {0x0E34, 0x0E3A}, {0x0E47, 0x0E4E},
+    {0x1160, 0x11FF}, {0x1AB0, 0x1AFF},  {0x1DC0, 0x1DFF}, {0x200B, 0x200F}, {0x202A, 0x202E}, {0x2060, 0x2064},
+    {0x20D0, 0x20FF}, {0x302A, 0x302D},  {0x3099, 0x309A}, {0xD7B0, 0xD7FF}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F},
     {0xFEFF, 0xFEFF}, {0xE0100, 0xE01EF}};
 
 // Sorted. East Asian Wide and Fullwidth.
@@ -36,9 +36,9 @@ constexpr CodePointRange kWide[] = {
 
 template <std::size_t count>
 bool in_ranges(char32_t code_point, const CodePointRange (&ranges)[count]) {
-  const CodePointRange* after = std::upper_bound(
-      std::begin(ranges), std::end(ranges), code_point,
-      [](char32_t value, const CodePointRange& range) { return value < range.first; });
+  const CodePointRange* after =
+      std::upper_bound(std::begin(ranges), std::end(ranges), code_point,
+                       [](char32_t value, const CodePointRange& range) { return value < range.first; });
   return after != std::begin(ranges) && code_point <= std::prev(after)->last;
 }
 
@@ -48,7 +48,10 @@ char32_t next_code_point(std::string_view text, std::size_t& offset) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(offset++);
   if (lead < 0x80) return lead;
-  const int more = lead >= 0xF0 && lead <= 0xF4 ? 3 : lead >= 0xE0 && lead < 0xF0 ? 2 : lead >= 0xC2 && lead < 0xE0 ? 1 : 0;
+  const int more = lead >= 0xF0 && lead <= 0xF4  ? 3
+                   : lead >= 0xE0 && lead < 0xF0 ? 2
+                   : lead >= 0xC2 && lead < 0xE0 ? 1
+                                                 : 0;
   if (more == 0 || offset + static_cast<std::size_t>(more) > text.size()) return kReplacement;
   char32_t result = lead & (0x3Fu >> more);
   for (int i = 0; i < more; ++i) {

@@ -21,18 +21,20 @@ void load_plugin(const std::string& path, Registry& registry) {
   if (module == nullptr) throw PluginError(fmt::format("can not load the module '{}': {}", path, dlerror()));
   const auto* descriptor = static_cast<const PluginDescriptor*>(dlsym(module, kPluginSymbol));
   if (descriptor == nullptr) {
-    throw PluginError(fmt::format("'{}' is a shared object, but no module of jari: it has no symbol '{}'. Does its "
-                                  "source have a JARI_PLUGIN block, and was it built with jari_add_plugin_module?",
-                                  path, kPluginSymbol));
+    throw PluginError(
+        fmt::format("'{}' is a shared object, but no module of jari: it has no symbol '{}'. Does its "
+                    "source have a JARI_PLUGIN block, and was it built with jari_add_plugin_module?",
+                    path, kPluginSymbol));
   }
   if (descriptor->abi != kPluginAbi) {
     throw PluginError(fmt::format("the module '{}' has plugin ABI {}, and this jari has {}. Build it again.", path,
                                   descriptor->abi, kPluginAbi));
   }
   if (std::string(descriptor->build_id) != build_id()) {
-    throw PluginError(fmt::format("the module '{}' was built for another jari:\n  module: {}\n  jari:   {}\nBuild it "
-                                  "again with this jari.",
-                                  path, descriptor->build_id, build_id()));
+    throw PluginError(
+        fmt::format("the module '{}' was built for another jari:\n  module: {}\n  jari:   {}\nBuild it "
+                    "again with this jari.",
+                    path, descriptor->build_id, build_id()));
   }
   registry.set_source(path);
   descriptor->add_to(registry);

@@ -30,8 +30,8 @@ std::string left_behind_hint(const SpecNode& block, const SpecNode& type) {
 void Registry::add(RegistryEntry entry) {
   const auto [place, is_new] = families_[entry.family].try_emplace(entry.name, entry);
   if (is_new) return;
-  throw PluginError(fmt::format("{} '{}' is registered twice: {} and {}. Rename one of them.", entry.family,
-                                entry.name, place->second.source, entry.source));
+  throw PluginError(fmt::format("{} '{}' is registered twice: {} and {}. Rename one of them.", entry.family, entry.name,
+                                place->second.source, entry.source));
 }
 
 const RegistryEntry* Registry::find(const std::string& family, const std::string& name) const {

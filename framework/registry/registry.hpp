@@ -20,8 +20,8 @@ struct RegistryEntry {
   std::string source;  // "built in", or the path of a module
   std::vector<FieldDescription> fields;
   // Binds the component's own keys (all but `type`) and makes it; null after an error.
-  std::function<std::shared_ptr<const void>(Binder&, const SpecNode& block, const std::string& path,
-                                            SpecNode& resolved, const std::string& unknown_key_hint)>
+  std::function<std::shared_ptr<const void>(Binder&, const SpecNode& block, const std::string& path, SpecNode& resolved,
+                                            const std::string& unknown_key_hint)>
       bind;
 };
 
@@ -35,7 +35,9 @@ class Registry final : public Components {
   void add(const std::string& name, const std::string& doc) {
     add({Family::kFamily, name, doc, source_, describe_fields<Parameters>(),
          [](Binder& binder, const SpecNode& block, const std::string& path, SpecNode& resolved,
-            const std::string& hint) { return make<Family, Component, Parameters>(binder, block, path, resolved, hint); }});
+            const std::string& hint) {
+           return make<Family, Component, Parameters>(binder, block, path, resolved, hint);
+         }});
   }
 
   // Null if there is none.

@@ -63,20 +63,27 @@ Json object_schema(const std::vector<FieldDescription>& fields) {
 Json value_schema(const FieldDescription& field) {
   Json schema = Json::object();
   switch (field.kind) {
-    case FieldKind::boolean: return or_interpolation({{"type", "boolean"}});
+    case FieldKind::boolean:
+      return or_interpolation({{"type", "boolean"}});
     case FieldKind::integer:
     case FieldKind::number:
       schema["type"] = field.kind == FieldKind::integer ? "integer" : "number";
       add_range(schema, field.range);
       return or_interpolation(std::move(schema));
-    case FieldKind::text: return {{"type", "string"}};
-    case FieldKind::choice: return or_interpolation({{"enum", field.choices}});
-    case FieldKind::component: return or_interpolation({{"$ref", "#/$defs/" + field.family}});
-    case FieldKind::block: return object_schema(field.fields);
-    case FieldKind::list: return or_interpolation({{"type", "array"}, {"items", value_schema(field.element.front())}});
+    case FieldKind::text:
+      return {{"type", "string"}};
+    case FieldKind::choice:
+      return or_interpolation({{"enum", field.choices}});
+    case FieldKind::component:
+      return or_interpolation({{"$ref", "#/$defs/" + field.family}});
+    case FieldKind::block:
+      return object_schema(field.fields);
+    case FieldKind::list:
+      return or_interpolation({{"type", "array"}, {"items", value_schema(field.element.front())}});
     case FieldKind::named:
       return {{"type", "object"}, {"additionalProperties", value_schema(field.element.front())}};
-    case FieldKind::any: break;
+    case FieldKind::any:
+      break;
   }
   return schema;
 }
@@ -95,7 +102,8 @@ Json component_schema(const RegistryEntry& entry) {
   properties.update(schema["properties"]);
   schema["properties"] = std::move(properties);
   Json required = Json::array({"type"});
-  if (schema.contains("required")) required.insert(required.end(), schema["required"].begin(), schema["required"].end());
+  if (schema.contains("required"))
+    required.insert(required.end(), schema["required"].begin(), schema["required"].end());
   schema["required"] = std::move(required);
   return schema;
 }
@@ -120,8 +128,8 @@ void add_families(const std::vector<FieldDescription>& fields, const Registry& r
       for (const std::string& name : registry.names(field.family)) {
         add_families(registry.find(field.family, name)->fields, registry, definitions);
       }
-      definitions[field.family] = registry.names(field.family).empty() ? Json(false)
-                                                                       : family_schema(registry, field.family);
+      definitions[field.family] =
+          registry.names(field.family).empty() ? Json(false) : family_schema(registry, field.family);
     }
     add_families(field.fields, registry, definitions);
     add_families(field.element, registry, definitions);

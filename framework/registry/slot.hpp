@@ -52,8 +52,8 @@ struct FieldType<Slot<Family>> {
   static SpecNode initial(const Slot<Family>& slot) {
     return slot.type().empty() ? SpecNode{} : SpecNode::scalar(slot.type(), true);
   }
-  static void bind(Binder& binder, const SpecNode& node, const std::string& path, const FieldTraits&,
-                   Slot<Family>& out, SpecNode& resolved) {
+  static void bind(Binder& binder, const SpecNode& node, const std::string& path, const FieldTraits&, Slot<Family>& out,
+                   SpecNode& resolved) {
     Components::Bound bound;
     binder.components().bind(binder, Family::kFamily, node, path, bound, resolved);
     out.bind(std::move(bound.type), std::static_pointer_cast<const Family>(bound.component), resolved,

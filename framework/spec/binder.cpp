@@ -46,7 +46,9 @@ void add_places(const std::vector<FieldDescription>& fields, const std::string& 
 
 }  // namespace
 
-std::string child_path(const std::string& path, const std::string& key) { return path.empty() ? key : path + "." + key; }
+std::string child_path(const std::string& path, const std::string& key) {
+  return path.empty() ? key : path + "." + key;
+}
 
 const Components& Binder::components() const {
   JARI_ASSERT(components_ != nullptr, "a struct with a Slot needs a binder with a registry");
@@ -81,8 +83,7 @@ bool Binder::read_boolean(const SpecNode& node, const std::string& path, bool& o
 
 bool Binder::read_integer(const SpecNode& node, const std::string& path, const FieldTraits& traits, std::int64_t low,
                           std::int64_t high, std::int64_t& out) {
-  const std::optional<std::int64_t> value =
-      node.is_scalar() && !node.quoted ? parse_integer(node.text) : std::nullopt;
+  const std::optional<std::int64_t> value = node.is_scalar() && !node.quoted ? parse_integer(node.text) : std::nullopt;
   const bool fits = value && *value >= low && *value <= high;
   if (!fits || (traits.range && !in_range(*traits.range, static_cast<double>(*value)))) {
     expected(node, path, field_of(FieldKind::integer, traits));
@@ -189,8 +190,7 @@ void BlockBinder::keep(const char* name, SpecNode value, const FieldTraits& trai
   resolved_.entries.push_back({name, entry ? entry->key_span : SourceSpan{}, std::move(value)});
 }
 
-void BlockBinder::note_missing(FieldDescription field, const char* name, const char* doc,
-                                 const FieldTraits& traits) {
+void BlockBinder::note_missing(FieldDescription field, const char* name, const char* doc, const FieldTraits& traits) {
   field.name = name;
   field.doc = doc;
   field.range = traits.range;

@@ -10,8 +10,6 @@
 namespace jari {
 namespace {
 
-
-
 void give_range(FieldDescription& field, const FieldTraits& traits) {
   field.range = traits.range;
   field.unit = traits.unit;
@@ -20,16 +18,26 @@ void give_range(FieldDescription& field, const FieldTraits& traits) {
 
 std::string plural(const FieldDescription& element) {
   switch (element.kind) {
-    case FieldKind::boolean: return "booleans";
-    case FieldKind::integer: return "integers";
-    case FieldKind::number: return "numbers";
-    case FieldKind::text: return "texts";
-    case FieldKind::choice: return fmt::format("names ({})", joined(element.choices));
-    case FieldKind::component: return fmt::format("{} components", element.family);
-    case FieldKind::block: return "blocks";
-    case FieldKind::list: return "lists of " + plural(element.element.front());
-    case FieldKind::named: return "mappings of names to " + plural(element.element.front());
-    case FieldKind::any: break;
+    case FieldKind::boolean:
+      return "booleans";
+    case FieldKind::integer:
+      return "integers";
+    case FieldKind::number:
+      return "numbers";
+    case FieldKind::text:
+      return "texts";
+    case FieldKind::choice:
+      return fmt::format("names ({})", joined(element.choices));
+    case FieldKind::component:
+      return fmt::format("{} components", element.family);
+    case FieldKind::block:
+      return "blocks";
+    case FieldKind::list:
+      return "lists of " + plural(element.element.front());
+    case FieldKind::named:
+      return "mappings of names to " + plural(element.element.front());
+    case FieldKind::any:
+      break;
   }
   return "values";
 }
@@ -66,16 +74,26 @@ std::string range_text(const std::optional<Range>& range) {
 
 std::string type_text(const FieldDescription& field) {
   switch (field.kind) {
-    case FieldKind::boolean: return "boolean";
-    case FieldKind::integer: return "integer";
-    case FieldKind::number: return "number";
-    case FieldKind::text: return "text";
-    case FieldKind::choice: return joined(field.choices, " | ");
-    case FieldKind::component: return field.family;
-    case FieldKind::block: return "block";
-    case FieldKind::list: return "list of " + plural(field.element.front());
-    case FieldKind::named: return "names with " + plural(field.element.front());
-    case FieldKind::any: break;
+    case FieldKind::boolean:
+      return "boolean";
+    case FieldKind::integer:
+      return "integer";
+    case FieldKind::number:
+      return "number";
+    case FieldKind::text:
+      return "text";
+    case FieldKind::choice:
+      return joined(field.choices, " | ");
+    case FieldKind::component:
+      return field.family;
+    case FieldKind::block:
+      return "block";
+    case FieldKind::list:
+      return "list of " + plural(field.element.front());
+    case FieldKind::named:
+      return "names with " + plural(field.element.front());
+    case FieldKind::any:
+      break;
   }
   return "anything";
 }
@@ -83,18 +101,29 @@ std::string type_text(const FieldDescription& field) {
 std::string expected_text(const FieldDescription& field) {
   std::string text;
   switch (field.kind) {
-    case FieldKind::boolean: return "true or false";
-    case FieldKind::integer: text = "an integer"; break;
-    case FieldKind::number: text = "a number"; break;
-    case FieldKind::text: return "a text";
-    case FieldKind::choice: return "one of " + joined(field.choices);
+    case FieldKind::boolean:
+      return "true or false";
+    case FieldKind::integer:
+      text = "an integer";
+      break;
+    case FieldKind::number:
+      text = "a number";
+      break;
+    case FieldKind::text:
+      return "a text";
+    case FieldKind::choice:
+      return "one of " + joined(field.choices);
     case FieldKind::component:
       return fmt::format("{} {}: a name or a mapping with 'type'", starts_with_vowel(field.family) ? "an" : "a",
                          field.family);
-    case FieldKind::block: return "a mapping";
-    case FieldKind::list: return "a list of " + plural(field.element.front());
-    case FieldKind::named: return "a mapping of names to " + plural(field.element.front());
-    case FieldKind::any: return "a value";
+    case FieldKind::block:
+      return "a mapping";
+    case FieldKind::list:
+      return "a list of " + plural(field.element.front());
+    case FieldKind::named:
+      return "a mapping of names to " + plural(field.element.front());
+    case FieldKind::any:
+      return "a value";
   }
   if (field.range) text += fmt::format(" {}", range_text(field.range));
   if (!field.unit.empty()) text += fmt::format(" ({})", field.unit);
@@ -104,7 +133,8 @@ std::string expected_text(const FieldDescription& field) {
 std::string example_text(const FieldDescription& field) {
   if (!field.initial.is_null()) return to_flow_yaml(field.initial);
   switch (field.kind) {
-    case FieldKind::boolean: return "true";
+    case FieldKind::boolean:
+      return "true";
     case FieldKind::integer:
     case FieldKind::number: {
       if (!field.range) return "1";
@@ -114,13 +144,20 @@ std::string example_text(const FieldDescription& field) {
       if (field.kind == FieldKind::integer) return format_number(std::floor(low) + (field.range->open_low ? 1 : 0));
       return format_number(!field.range->open_low ? low : bounded ? (low + field.range->high) / 2 : low + 1);
     }
-    case FieldKind::text: return "...";
-    case FieldKind::choice: return field.choices.front();
-    case FieldKind::component: return "{type: ...}";
-    case FieldKind::block: return "{...}";
-    case FieldKind::list: return fmt::format("[{}]", example_text(field.element.front()));
-    case FieldKind::named: return fmt::format("{{name: {}}}", example_text(field.element.front()));
-    case FieldKind::any: break;
+    case FieldKind::text:
+      return "...";
+    case FieldKind::choice:
+      return field.choices.front();
+    case FieldKind::component:
+      return "{type: ...}";
+    case FieldKind::block:
+      return "{...}";
+    case FieldKind::list:
+      return fmt::format("[{}]", example_text(field.element.front()));
+    case FieldKind::named:
+      return fmt::format("{{name: {}}}", example_text(field.element.front()));
+    case FieldKind::any:
+      break;
   }
   return "...";
 }

@@ -63,7 +63,9 @@ struct FieldsProbe {
   void operator()(const Ignored&...) {}
 };
 template <class T>
-concept Described = std::is_class_v<T> && requires(T& value, FieldsProbe& probe) { value.fields(probe); };
+concept Described = std::is_class_v<T> && requires(T& value, FieldsProbe& probe) {
+  value.fields(probe);
+};
 
 // Stands for the parameters of a component that has none.
 struct NoParameters {

@@ -47,8 +47,7 @@ struct FieldType<bool> : PlainFieldType<bool> {
 };
 
 template <class T>
-  requires(std::same_as<T, int> || std::same_as<T, std::int64_t>)
-struct FieldType<T> : PlainFieldType<T> {
+requires(std::same_as<T, int> || std::same_as<T, std::int64_t>) struct FieldType<T> : PlainFieldType<T> {
   static void describe(FieldDescription& field) { field.kind = FieldKind::integer; }
   static SpecNode initial(T value) { return canonical(std::int64_t{value}); }
   static void bind(Binder& binder, const SpecNode& node, const std::string& path, const FieldTraits& traits, T& out,
@@ -75,14 +74,14 @@ template <>
 struct FieldType<std::string> : PlainFieldType<std::string> {
   static void describe(FieldDescription& field) { field.kind = FieldKind::text; }
   static SpecNode initial(const std::string& value) { return canonical(value); }
-  static void bind(Binder& binder, const SpecNode& node, const std::string& path, const FieldTraits&,
-                   std::string& out, SpecNode& resolved) {
+  static void bind(Binder& binder, const SpecNode& node, const std::string& path, const FieldTraits&, std::string& out,
+                   SpecNode& resolved) {
     if (binder.read_text(node, path, out)) resolved = located(out, node);
   }
 };
 
 template <class T>
-  requires std::is_enum_v<T>
+requires std::is_enum_v<T>
 struct FieldType<T> : PlainFieldType<T> {
   static void describe(FieldDescription& field) {
     field.kind = FieldKind::choice;

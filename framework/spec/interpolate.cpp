@@ -89,8 +89,8 @@ class Interpolator {
       SpecNode value;
       if (!look_up(node, path, name, value)) return;
       if (!value.is_scalar()) {
-        return fail(node, path, fmt::format("'{}' is {}, and a part of a text must be one value", name,
-                                            describe_value(value)));
+        return fail(node, path,
+                    fmt::format("'{}' is {}, and a part of a text must be one value", name, describe_value(value)));
       }
       text += node.text.substr(at, open - at);
       text += value.text;

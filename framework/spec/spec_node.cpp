@@ -30,11 +30,21 @@ std::string quoted_text(std::string_view text) {
   std::string result = "\"";
   for (char c : text) {
     switch (c) {
-      case '"': result += "\\\""; break;
-      case '\\': result += "\\\\"; break;
-      case '\n': result += "\\n"; break;
-      case '\t': result += "\\t"; break;
-      case '\r': result += "\\r"; break;
+      case '"':
+        result += "\\\"";
+        break;
+      case '\\':
+        result += "\\\\";
+        break;
+      case '\n':
+        result += "\\n";
+        break;
+      case '\t':
+        result += "\\t";
+        break;
+      case '\r':
+        result += "\\r";
+        break;
       default:
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
           result += fmt::format("\\x{:02x}", static_cast<unsigned>(c));
@@ -216,10 +226,14 @@ std::string to_flow_yaml(const SpecNode& node) {
 
 std::string describe_value(const SpecNode& node) {
   switch (node.kind) {
-    case SpecNode::Kind::null: return "nothing";
-    case SpecNode::Kind::sequence: return "a list";
-    case SpecNode::Kind::mapping: return "a mapping";
-    case SpecNode::Kind::scalar: break;
+    case SpecNode::Kind::null:
+      return "nothing";
+    case SpecNode::Kind::sequence:
+      return "a list";
+    case SpecNode::Kind::mapping:
+      return "a mapping";
+    case SpecNode::Kind::scalar:
+      break;
   }
   if (!node.quoted && (parse_number(node.text) || parse_boolean(node.text))) return node.text;
   constexpr std::size_t kLongest = 60;
@@ -230,10 +244,9 @@ bool same_value(const SpecNode& left, const SpecNode& right) {
   if (left.kind != right.kind || left.text != right.text) return false;
   if (left.is_scalar() && left.quoted != right.quoted && !is_plain_text(left.text)) return false;
   return std::equal(left.items.begin(), left.items.end(), right.items.begin(), right.items.end(), same_value) &&
-         std::equal(left.entries.begin(), left.entries.end(), right.entries.begin(), right.entries.end(),
-                    [](const SpecEntry& a, const SpecEntry& b) {
-                      return a.key == b.key && same_value(a.value, b.value);
-                    });
+         std::equal(
+             left.entries.begin(), left.entries.end(), right.entries.begin(), right.entries.end(),
+             [](const SpecEntry& a, const SpecEntry& b) { return a.key == b.key && same_value(a.value, b.value); });
 }
 
 }  // namespace jari

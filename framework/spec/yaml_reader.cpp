@@ -128,8 +128,8 @@ class TreeBuilder final : public YAML::EventHandler {
                 const std::string& text) override {
     const std::string_view line = line_of(file_, mark.line + 1);
     const std::size_t byte = after_properties(line, static_cast<std::size_t>(mark.column));
-    SpecNode node = SpecNode::scalar(text, tag != "?",
-                                     span_at(file_, mark.line + 1, byte, scalar_extent(line, byte, text)));
+    SpecNode node =
+        SpecNode::scalar(text, tag != "?", span_at(file_, mark.line + 1, byte, scalar_extent(line, byte, text)));
     const bool has_quote = byte < line.size() && (line[byte] == '"' || line[byte] == '\'');
     if (has_quote && !is_closed(file_, mark.line + 1, byte)) {
       error(span_at(file_, mark.line + 1, byte), "a text in quotes does not end", "a closing quote is missing");
@@ -212,7 +212,8 @@ class TreeBuilder final : public YAML::EventHandler {
   void check_traps(SpecNode& node) {
     const std::size_t errors_before = diagnostics_.size();
     if (is_boolean_trap(node.text)) {
-      error(node.span, fmt::format("'{}' without quotes is true or false to some readers and a text to others", node.text),
+      error(node.span,
+            fmt::format("'{}' without quotes is true or false to some readers and a text to others", node.text),
             fmt::format("write true, false, or '{}' in quotes", node.text));
     } else if (is_octal_trap(node.text)) {
       error(node.span, fmt::format("'{}' is octal or hexadecimal to some readers and decimal to others", node.text),
@@ -270,9 +271,11 @@ class TreeBuilder final : public YAML::EventHandler {
     const bool merge = key.text == "<<" && !key.quoted;
     open.drop = merge || !is_new;
     if (merge) {
-      error(key.span, "merge keys ('<<') are not read", "repeat the keys, or put the common part in a file and name it in 'extends'");
+      error(key.span, "merge keys ('<<') are not read",
+            "repeat the keys, or put the common part in a file and name it in 'extends'");
     } else if (!is_new) {
-      error(key.span, fmt::format("duplicate key '{}'", key.text), fmt::format("it is first in line {}", first->second));
+      error(key.span, fmt::format("duplicate key '{}'", key.text),
+            fmt::format("it is first in line {}", first->second));
     }
   }
 
@@ -286,14 +289,16 @@ class TreeBuilder final : public YAML::EventHandler {
 };
 
 std::string syntax_hint(const std::string& message, std::string_view line) {
-  if (line.find("${") != std::string_view::npos) return "inside of {...} and [...] an interpolation needs quotes: \"${...}\"";
+  if (line.find("${") != std::string_view::npos)
+    return "inside of {...} and [...] an interpolation needs quotes: \"${...}\"";
   namespace text = YAML::ErrorMsg;
   if (message == text::END_OF_MAP || message == text::END_OF_SEQ) return "check the indentation";
   if (message == text::END_OF_MAP_FLOW) return "a ',' or a '}' is missing, or a text needs quotes";
   if (message == text::END_OF_SEQ_FLOW) return "a ',' or a ']' is missing, or a text needs quotes";
   if (message == text::MAP_VALUE) return "a text with ': ' in it needs quotes";
   if (message == text::EOF_IN_SCALAR) return "a closing quote is missing";
-  if (message == text::UNKNOWN_ANCHOR) return "an alias comes after its anchor; a text that starts with '*' needs quotes";
+  if (message == text::UNKNOWN_ANCHOR)
+    return "an alias comes after its anchor; a text that starts with '*' needs quotes";
   return "";
 }
 
@@ -310,7 +315,8 @@ SpecNode parse(const std::string& text, const File& file, Diagnostics& diagnosti
     const int last = static_cast<int>(file->lines.size());
     const int line = std::clamp(exception.mark.line + 1, 1, std::max(1, last));
     const bool at_end = exception.mark.line + 1 > last;
-    const std::size_t byte = at_end ? line_of(file, line).size() : static_cast<std::size_t>(std::max(0, exception.mark.column));
+    const std::size_t byte =
+        at_end ? line_of(file, line).size() : static_cast<std::size_t>(std::max(0, exception.mark.column));
     diagnostics.error(span_at(file, line, byte), "", fmt::format("YAML syntax: {}", exception.msg),
                       syntax_hint(exception.msg, line_of(file, line)));
     return {};
@@ -328,7 +334,8 @@ std::vector<std::string> split_lines(const std::string& text) {
 // Bytes that no spec should hold, before yaml-cpp gets to see them. Returns whether there are none.
 bool check_bytes(const std::string& text, const File& file, Diagnostics& diagnostics) {
   if (const auto offset = first_invalid_utf8(text)) {
-    const auto line = static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(*offset), '\n'));
+    const auto line =
+        static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(*offset), '\n'));
     const std::size_t start = *offset == 0 ? std::string::npos : text.rfind('\n', *offset - 1);
     const std::size_t byte = start == std::string::npos ? *offset : *offset - start - 1;
     diagnostics.error(span_at(file, line + 1, byte), "",

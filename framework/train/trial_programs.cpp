@@ -108,11 +108,13 @@ std::int64_t TrialPrograms::trained_parameters() const {
   return count;
 }
 
-std::vector<std::string> TrialPrograms::per_trial_paths() const {
+std::vector<std::string> TrialPrograms::per_trial_paths() const { return per_trial_paths_of(*train_graph_); }
+
+std::vector<std::string> per_trial_paths_of(const Graph& graph) {
   std::vector<std::string> paths;
   const std::string prefix = per_trial_input("");
-  for (int i = 0; i < train_graph_->size(); ++i) {
-    const Node& node = train_graph_->node(i);
+  for (int i = 0; i < graph.size(); ++i) {
+    const Node& node = graph.node(i);
     if (node.kind == NodeKind::input && node.path.starts_with(prefix)) paths.push_back(node.path.substr(prefix.size()));
   }
   return paths;

@@ -45,9 +45,8 @@ class TrialPrograms {
 
   State make_state(int trials) const { return State(*train_graph_, trials); }
   const std::vector<std::string>& trained_paths() const { return trained_; }
-  std::int64_t trained_parameters() const;  // numbers that the optimizer changes
-  // Paths in the spec of the hyperparameters that may differ from trial to trial.
-  std::vector<std::string> per_trial_paths() const;
+  std::int64_t trained_parameters() const;           // numbers that the optimizer changes
+  std::vector<std::string> per_trial_paths() const;  // of the train graph, as below
 
  private:
   void build_train();
@@ -63,6 +62,9 @@ class TrialPrograms {
 };
 
 DType real_type(Precision precision);
+
+// Paths in the spec of the hyperparameters that the graph takes from each trial.
+std::vector<std::string> per_trial_paths_of(const Graph& graph);
 
 // Calls the model under the scope "model" of the spec's block.
 Value build_logits(const BuildContext& context, const Slot<Model>& model, Value tokens);

@@ -9,7 +9,7 @@ TEST(Text, CountsCodePointsAndColumns) {
   EXPECT_EQ(count_code_points("자리 a"), 4);
   EXPECT_EQ(display_width("자리 a"), 6);
   EXPECT_EQ(display_width("naïve"), 5);
-  EXPECT_EQ(display_width("e\u0301"), 1);        // a combining accent
+  EXPECT_EQ(display_width("e\u0301"), 1);             // a combining accent
   EXPECT_EQ(display_width("\u1112\u1161\u11ab"), 2);  // Hangul from its parts
   EXPECT_EQ(display_width("漢字かなＡ"), 10);
   EXPECT_EQ(display_width("😀"), 2);
@@ -18,10 +18,10 @@ TEST(Text, CountsCodePointsAndColumns) {
 TEST(Text, FindsTheFirstByteThatIsNotUtf8) {
   EXPECT_EQ(first_invalid_utf8("자리 \U0001F600 \uFFFD"), std::nullopt);
   EXPECT_EQ(first_invalid_utf8("ab\xff"), 2u);
-  EXPECT_EQ(first_invalid_utf8("a\xc0\xaf"), 1u);          // overlong '/'
-  EXPECT_EQ(first_invalid_utf8("\xed\xa0\x80"), 0u);       // a surrogate
-  EXPECT_EQ(first_invalid_utf8("\xf4\x90\x80\x80"), 0u);   // beyond U+10FFFF
-  EXPECT_EQ(first_invalid_utf8("\xec\x9e"), 0u);           // cut short
+  EXPECT_EQ(first_invalid_utf8("a\xc0\xaf"), 1u);         // overlong '/'
+  EXPECT_EQ(first_invalid_utf8("\xed\xa0\x80"), 0u);      // a surrogate
+  EXPECT_EQ(first_invalid_utf8("\xf4\x90\x80\x80"), 0u);  // beyond U+10FFFF
+  EXPECT_EQ(first_invalid_utf8("\xec\x9e"), 0u);          // cut short
 }
 
 }  // namespace

@@ -37,13 +37,15 @@ std::string example_block(const std::string& family, const std::string& name) {
   return block + "}";
 }
 
-NamedValues per_trial_values(const Graph& graph, const SpecNode& resolved) {
+NamedValues per_trial_values(const Graph& graph, const std::vector<SpecNode>& resolved) {
   NamedValues values;
   const std::string prefix = per_trial_input("");
   for (int i = 0; i < graph.size(); ++i) {
     const Node& node = graph.node(i);
     if (node.kind != NodeKind::input || !node.path.starts_with(prefix)) continue;
-    const SpecNode* value = resolved.find_path(node.path.substr(prefix.size()));
+    const SpecNode* value = nullptr;
+    for (const SpecNode& tree : resolved)
+      if (value == nullptr) value = tree.find_path(node.path.substr(prefix.size()));
     if (value == nullptr) throw std::logic_error("no value in the spec for " + node.path);
     values.emplace_back(node.path, std::vector<double>{std::stod(value->text)});
   }
@@ -100,7 +102,7 @@ NamedValues ProbeCase::inputs(std::vector<double> tokens) const {
   const auto length = static_cast<std::size_t>(size_.length);
   for (std::size_t i = 0; i < tokens.size(); ++i)
     if ((i + 1) % length != 0) targets[i] = tokens[i + 1];
-  NamedValues values = per_trial_values(graph_, model_->resolved);
+  NamedValues values = per_trial_values(graph_, {model_->resolved});
   values.emplace_back("tokens", std::move(tokens));
   values.emplace_back("targets", std::move(targets));
   return values;

@@ -49,8 +49,8 @@ Bound<Family> bound(const std::string& block) {
   return result;
 }
 
-// Values of the graph's inputs "spec:...", from the resolved tree.
-NamedValues per_trial_values(const Graph& graph, const SpecNode& resolved);
+// Values of the graph's inputs "spec:...", from the first of the resolved trees that has them.
+NamedValues per_trial_values(const Graph& graph, const std::vector<SpecNode>& resolved);
 
 struct ProbeSize {
   std::int64_t vocabulary = 5, width = 8, heads = 1, batch = 2, length = 5, trained_length = 5;

@@ -99,7 +99,7 @@ class GoldenProbe {
     std::vector<double> targets(tokens_.size(), -1);
     for (std::size_t i = 0; i + 1 < tokens_.size(); ++i)
       if ((i + 1) % static_cast<std::size_t>(size_.length) != 0) targets[i] = tokens_[i + 1];
-    NamedValues fixed = test::per_trial_values(graph_, model_.resolved);
+    NamedValues fixed = test::per_trial_values(graph_, {model_.resolved, optimizer_.resolved});
     fixed.emplace_back("tokens", tokens_);
     fixed.emplace_back("targets", targets);
     std::map<std::string, std::vector<std::vector<double>>> found;
@@ -166,7 +166,7 @@ std::vector<std::vector<double>> steps_of(const std::string& block, const std::v
   optimizer->update({context, random_inputs(graph).step, graph.constant(1.0), "weight"}, weight, gradient);
   State state(graph, 1);
   state.write(0, *state.find("weight"), start);
-  const NamedValues settings = test::per_trial_values(graph, optimizer.resolved);
+  const NamedValues settings = test::per_trial_values(graph, {optimizer.resolved});
   std::vector<std::vector<double>> path;
   Program::Hooks hooks;
   hooks.feed = [&](int, std::int64_t step, const Tensors& inputs) {
@@ -202,6 +202,19 @@ TEST(Golden, EveryOptimizerStepsAsPyTorchs) {
     const auto expected = example.at("weights_by_step").get<std::vector<std::vector<double>>>();
     for (std::size_t step = 0; step < expected.size(); ++step)
       expect_near(path[step], expected[step], 1e-13, "step " + std::to_string(step));
+  }
+}
+
+TEST(EveryOptimizer, StepsAgainstTheGradientTheSameWayEveryTime) {
+  const std::vector<std::vector<double>> gradients = {{0.5, -0.25}, {1, -0.125}};
+  for (const std::string& name : test::builtin_components().names("optimizer")) {
+    SCOPED_TRACE(name);
+    const auto path = steps_of(test::example_block("optimizer", name), {1, -2}, gradients);
+    EXPECT_EQ(path, steps_of(test::example_block("optimizer", name), {1, -2}, gradients));
+    EXPECT_LT(path[0][0], 1);
+    EXPECT_GT(path[0][1], -2);
+    EXPECT_LT(path[1][0], path[0][0]);
+    EXPECT_GT(path[1][1], path[0][1]);
   }
 }
 

@@ -24,7 +24,7 @@ class Hooks {
                  bool causal = false)
       : scheme_(bound<Position>(block)),
         context_{graph_, declarations_, 0, length, trained},
-        at_(place(context_, *scheme_, 8, heads, causal)) {}
+        at_(place(context_, *scheme_, 8 * heads, heads, causal)) {}
 
   Graph& graph() { return graph_; }
   const PositionContext& at() const { return at_; }
@@ -41,7 +41,7 @@ class Hooks {
       declaration->init->fill({1, entry.name, entry.type.shape, nullptr}, values);
       state.write(0, entry, values);
     }
-    return evaluate(graph_, value, test::per_trial_values(graph_, scheme_.resolved), &state);
+    return evaluate(graph_, value, test::per_trial_values(graph_, {scheme_.resolved}), &state);
   }
 
   Shape shape;

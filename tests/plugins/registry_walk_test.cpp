@@ -74,6 +74,24 @@ TEST(EveryComponent, AndEveryKeyHasALineOfDocumentation) {
   }
 }
 
+TEST(EveryModel, TurnsTokensIntoLogitsThroughDeclaredParameters) {
+  for (const std::string& name : builtin_components().names("model")) {
+    SCOPED_TRACE(name);
+    const auto model = bound<Model>(example_block("model", name));
+    Graph graph;
+    Declarations declarations;
+    const Graph::Scope scope(graph, "model");
+    const Value tokens = graph.input("tokens", {DType::i32, {2, 6}}, true);
+    EXPECT_EQ(model->logits({graph, declarations, 11, 6, 6}, tokens).type(), (TensorType{DType::f32, {2, 6, 11}}));
+    ASSERT_FALSE(graph.parameters().empty());
+    for (const Value& parameter : graph.parameters()) {
+      const std::string& path = graph.node(parameter.node()).path;
+      EXPECT_TRUE(path.starts_with("model/")) << path;
+      ASSERT_NE(declarations.find(path), nullptr) << path;
+    }
+  }
+}
+
 TEST(EveryInit, FillsTheSameFiniteNumbersEveryTime) {
   for (const std::string& name : builtin_components().names("init")) {
     SCOPED_TRACE(name);

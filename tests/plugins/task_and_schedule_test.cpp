@@ -89,7 +89,7 @@ TEST(Schedule, ConstantStays) { EXPECT_EQ(factor("constant", 99, 100), 1); }
 
 TEST(Schedule, LinearFallsToItsEnd) {
   EXPECT_DOUBLE_EQ(factor("linear", 50, 100), 0.5);
-  EXPECT_DOUBLE_EQ(factor("linear", 99, 100), 0.01);
+  EXPECT_NEAR(factor("linear", 99, 100), 0.01, 1e-15);
   EXPECT_DOUBLE_EQ(factor("{type: linear, warm_up: 20, end: 0.2}", 60, 100), 0.6);
   EXPECT_DOUBLE_EQ(factor("{type: linear, end: 0.2}", 100, 100), 0.2);
 }

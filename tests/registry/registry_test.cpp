@@ -54,7 +54,8 @@ Slots bind_slots(const std::string& text, SpecNode& resolved) {
 
 TEST(Registry, BindsOptionalListedAndNamedSlots) {
   SpecNode resolved;
-  const Slots slots = bind_slots("perhaps: none\nseveral: [sin, {type: alibi}]\nnamed: {a: {type: adam, lr: 1}}\n", resolved);
+  const Slots slots =
+      bind_slots("perhaps: none\nseveral: [sin, {type: alibi}]\nnamed: {a: {type: adam, lr: 1}}\n", resolved);
   EXPECT_EQ(slots.perhaps->type(), "none");
   EXPECT_NE(dynamic_cast<const Alibi*>(&*slots.several.at(1)), nullptr);
   EXPECT_EQ(dynamic_cast<const Adam&>(*slots.named.at(0).second).parameters.lr.spec_path(), "named.a.lr");
@@ -114,8 +115,19 @@ TEST(Reference, TextIsAligned) {
   const Registry registry = recipe_registry();
   EXPECT_EQ(component_text(*registry.find("optimizer", "adam")), R"(optimizer/adam: Adam (Kingma, Ba 2015)
 
-  lr              number           > 0          0.001         learning rate; trials that differ in it still train fused
-  betas           list of numbers  >= 0 and < 1 [0.9, 0.999]  decay of the moments
+  lr              number           > 0           0.001         learning rate; trials that differ in it still train fused
+  betas           list of numbers  >= 0 and < 1  [0.9, 0.999]  decay of the moments
+  groups          list of blocks                 []            parameters with values of their own
+  groups[].match  text                           required      pattern of parameter paths
+  groups[].lr     number           > 0           none          learning rate of these
+
+Example:
+
+optimizer:
+  type: adam
+  lr: 0.001
+  betas: [0.9, 0.999]
+  groups: []
 )");
 }
 

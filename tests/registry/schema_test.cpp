@@ -9,9 +9,7 @@
 namespace jari::test {
 namespace {
 
-nlohmann::ordered_json recipe_schema() {
-  return schema_of(describe_fields<Recipe>(), recipe_registry(), "recipe");
-}
+nlohmann::ordered_json recipe_schema() { return schema_of(describe_fields<Recipe>(), recipe_registry(), "recipe"); }
 
 TEST(Schema, AllowsOnlyTheFieldsOfEachBlock) {
   const auto schema = recipe_schema();
@@ -26,7 +24,7 @@ TEST(Schema, AllowsOnlyTheFieldsOfEachBlock) {
 }
 
 TEST(Schema, HasTheRangesOfNumbers) {
-  const auto& train = recipe_schema()["properties"]["train"]["properties"];
+  const auto train = recipe_schema()["properties"]["train"]["properties"];
   EXPECT_EQ(train["steps"]["anyOf"][0], (nlohmann::ordered_json{{"type", "integer"}, {"minimum", 1}}));
   EXPECT_EQ(train["dropout"]["anyOf"][0],
             (nlohmann::ordered_json{{"type", "number"}, {"minimum", 0}, {"exclusiveMaximum", 1}}));
@@ -34,7 +32,7 @@ TEST(Schema, HasTheRangesOfNumbers) {
 }
 
 TEST(Schema, ListsComponentsAsBlocksAndByName) {
-  const auto& forms = recipe_schema()["$defs"]["position"]["oneOf"];
+  const auto forms = recipe_schema()["$defs"]["position"]["oneOf"];
   ASSERT_EQ(forms.size(), 5u);
   EXPECT_EQ(forms[0]["properties"]["type"]["const"], "alibi");
   EXPECT_EQ(forms[1]["required"], nlohmann::ordered_json::array({"type", "max_length"}));

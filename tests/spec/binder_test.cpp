@@ -104,7 +104,8 @@ TEST(Binder, ResolvedValuesKnowWhereTheyComeFrom) {
 }
 
 TEST(Binder, IdentityLeavesOutputSettingsOutAndGroupsHyperparametersToo) {
-  const std::string plain = "experiment: a\nmodel: {type: probe}\ntrain: {steps: 1, optimizer: {type: adam, lr: 0.1}}\n";
+  const std::string plain =
+      "experiment: a\nmodel: {type: probe}\ntrain: {steps: 1, optimizer: {type: adam, lr: 0.1}}\n";
   const std::string other =
       "experiment: b\nmodel: probe\ntrain: {steps: 1, optimizer: {type: adam, lr: 0.2}, checkpoint: {keep: 9}}\n";
   const SpecNode a = bind_recipe(plain).resolved, b = bind_recipe(other).resolved;

@@ -49,9 +49,10 @@ TEST_F(Compose, SetsOverrides) {
   const std::string path = write("spec.yaml", "train: {steps: 3, groups: [{lr: 1}, {lr: 2}]}\nposition: none\n");
   const SpecNode root = load(path, {"train.steps=1e3", "train.groups.1.lr=0.5", "train.optimizer.lr=2",
                                     "position.max_length=4", "words=[a, '=b']", "name=물리: 학"});
-  EXPECT_EQ(to_flow_yaml(root),
-            "{train: {steps: 1e3, groups: [{lr: 1}, {lr: 0.5}], optimizer: {lr: 2}}, position: {type: none, max_length: "
-            "4}, words: [a, \"=b\"], name: {물리: 학}}");
+  EXPECT_EQ(
+      to_flow_yaml(root),
+      "{train: {steps: 1e3, groups: [{lr: 1}, {lr: 0.5}], optimizer: {lr: 2}}, position: {type: none, max_length: "
+      "4}, words: [a, \"=b\"], name: {물리: 학}}");
   EXPECT_EQ(root.find_path("train.groups.1.lr")->span.location(), "override #2:1:19");
   EXPECT_EQ(root.find_path("words.1")->span.location(), "override #5:1:11");
   EXPECT_EQ(root.find_path("name.물리")->span.location(), "override #6:1:10");

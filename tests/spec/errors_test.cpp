@@ -68,8 +68,7 @@ TEST_P(BadSpec, IsReportedExactly) {
   EXPECT_EQ(text, read_text(GetParam() + ".expect"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Errors, BadSpec, testing::ValuesIn(bad_specs()),
-                         [](const auto& spec) { return spec.param; });
+INSTANTIATE_TEST_SUITE_P(Errors, BadSpec, testing::ValuesIn(bad_specs()), [](const auto& spec) { return spec.param; });
 
 TEST(BadSpecs, CoverAtLeastFortyMistakes) { EXPECT_GE(bad_specs().size(), 40u); }
 

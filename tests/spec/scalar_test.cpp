@@ -36,7 +36,8 @@ TEST(Scalar, WritesTheShortestTextThatReadsBack) {
 }
 
 TEST(Scalar, KnowsWhatNeedsQuotes) {
-  for (const char* text : {"", "yes", "No", "true", "010", "1e3", ".nan", "~", "null", "a: b", "a #b", "*a", "- a", "[a", "a,b", "<<"}) {
+  for (const char* text :
+       {"", "yes", "No", "true", "010", "1e3", ".nan", "~", "null", "a: b", "a #b", "*a", "- a", "[a", "a,b", "<<"}) {
     EXPECT_FALSE(is_plain_text(text)) << text;
   }
   for (const char* text : {"adam", "model/*", "물리학", "a.b", "./x.so", "12:30", "a b"}) {

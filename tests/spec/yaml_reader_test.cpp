@@ -1,5 +1,6 @@
 #include "framework/spec/yaml_reader.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +28,8 @@ std::string errors_of(const std::string& text) {
 }
 
 TEST(YamlReader, KnowsThePlaceOfEveryValueInCodePoints) {
-  const SpecNode root = read("이름: {낱말: [물, &a 'quo''ted', \"x\\\"y\" ]}\nblock:\n  - one two  # comment\n  - *a\n");
+  const SpecNode root =
+      read("이름: {낱말: [물, &a 'quo''ted', \"x\\\"y\" ]}\nblock:\n  - one two  # comment\n  - *a\n");
   EXPECT_EQ(root.find_path("이름.낱말.0")->span.location(), "a.yaml:1:11");
   EXPECT_EQ(root.find_path("이름.낱말.0")->span.length, 1);
   EXPECT_EQ(root.find_path("이름.낱말.1")->span.location(), "a.yaml:1:17");
@@ -40,7 +42,9 @@ TEST(YamlReader, KnowsThePlaceOfEveryValueInCodePoints) {
 }
 
 TEST(YamlReader, ReadsWindowsLineEndsAndAByteOrderMark) {
-  const SpecNode root = read("\xEF\xBB\xBF" "a: 1\r\nb: 'x'\r\n");
+  const SpecNode root = read(
+      "\xEF\xBB\xBF"
+      "a: 1\r\nb: 'x'\r\n");
   EXPECT_EQ(root.find_path("a")->text, "1");
   EXPECT_EQ(root.find_path("b")->span.location(), "a.yaml:2:4");
 }
@@ -62,14 +66,16 @@ TEST(YamlReader, BoundsAliasesThatExplode) {
   std::string text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 12; ++i) {
     text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";
-    for (int k = 0; k < 10; ++k) text += (k ? ", *a" : "*a") + std::to_string(i - 1);
+    for (int k = 0; k < 10; ++k) text += fmt::format("{}*a{}", k ? ", " : "", i - 1);
     text += "]\n";
   }
   EXPECT_THAT(errors_of(text), HasSubstr("more than 100000 values, with aliases expanded"));
 }
 
 TEST(YamlReader, BoundsDepth) {
-  const auto nested = [](std::size_t depth) { return "a: " + std::string(depth, '[') + std::string(depth, ']') + "\n"; };
+  const auto nested = [](std::size_t depth) {
+    return "a: " + std::string(depth, '[') + std::string(depth, ']') + "\n";
+  };
   EXPECT_EQ(errors_of(nested(63)), "");
   EXPECT_THAT(errors_of(nested(64)), HasSubstr("nested more than 64 deep"));
   EXPECT_THAT(errors_of(nested(100'000)), HasSubstr("nested more than 64 deep"));
@@ -92,7 +98,8 @@ TEST(YamlReader, SaysWhyAFileCanNotBeRead) {
 
 TEST(YamlReader, SurvivesAnyTruncationOfASpec) {
   const std::string text =
-      "experiment: \"a\\\"b\"\nmodel: &m {type: probe, position: [1, 'x''y']}\nnotes: |\n  text\nother: !replace {a: *m}\n";
+      "experiment: \"a\\\"b\"\nmodel: &m {type: probe, position: [1, 'x''y']}\nnotes: |\n  text\nother: !replace {a: "
+      "*m}\n";
   for (std::size_t size = 0; size <= text.size(); ++size) {
     Diagnostics diagnostics;
     const SpecNode root = read_yaml_text(text.substr(0, size), "a.yaml", diagnostics);

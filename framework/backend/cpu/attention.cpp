@@ -24,7 +24,7 @@ struct Plan {
   AttentionAttributes options;
   std::int64_t bias_head = 0;   // elements from one head's bias to the next (0: shared)
   std::int64_t bias_size = 0;   // of the whole bias; 0: none
-  std::int64_t score_row = 0;   // elements from one row of a tile to the next: whole cache lines
+  std::int64_t score_row = 0;   // elements from one row of a tile to the next: whole vectors
   std::int64_t tile_rows = 0;   // rows of scores at a time
   std::int64_t pairs = 0;       // batch x heads
   std::int64_t pairs_each = 0;  // pairs a block
@@ -48,7 +48,7 @@ Plan make_plan(const KernelRequest& request, const TensorType* bias) {
     plan.bias_size = bias->shape.size();
     plan.bias_head = bias->shape.rank() == 3 ? sizes.length * sizes.keys : 0;
   }
-  plan.score_row = (sizes.keys + 15) / 16 * 16;
+  plan.score_row = blocks_of(sizes.keys, kLanes<float>) * kLanes<float>;
   plan.tile_rows = std::clamp<std::int64_t>(kTileElements / std::max<std::int64_t>(1, plan.score_row), 8,
                                             std::max<std::int64_t>(8, sizes.length));
   plan.pairs = sizes.batch * sizes.heads;

@@ -11,7 +11,7 @@
 namespace jari::cpu {
 
 template <class T>
-inline constexpr int kLanes = 64 / sizeof(T);  // as many as the widest vectors have
+inline constexpr int kLanes = 32 / sizeof(T);  // the same on every machine
 
 template <class T>
 T sum_of_lanes(T (&lanes)[kLanes<T>]) {
@@ -21,7 +21,8 @@ T sum_of_lanes(T (&lanes)[kLanes<T>]) {
   return lanes[0];
 }
 
-// The sum of term(i), i in [0, count).
+// The sum of term(i), i in [0, count). What is left after whole vectors is taken from the last whole vector of the row,
+// since a vector of terms costs no more than one of them.
 template <class T, class Term>
 T sum_of(std::int64_t count, const Term& term) {
   T lanes[kLanes<T>] = {};
@@ -29,7 +30,15 @@ T sum_of(std::int64_t count, const Term& term) {
   for (; i + kLanes<T> <= count; i += kLanes<T>) {
     for (int lane = 0; lane < kLanes<T>; ++lane) lanes[lane] += term(i + lane);
   }
-  for (int lane = 0; i < count; ++i, ++lane) lanes[lane] += term(i);
+  if (i > 0 && i < count) {
+    const std::int64_t last = count - kLanes<T>;
+    for (int lane = 0; lane < kLanes<T>; ++lane) {
+      const T value = term(last + lane);
+      lanes[lane] += last + lane >= i ? value : T{0};
+    }
+  } else {
+    for (int lane = 0; i < count; ++i, ++lane) lanes[lane] += term(i);
+  }
   return sum_of_lanes(lanes);
 }
 
@@ -50,22 +59,24 @@ T largest_of(const T* row, std::int64_t count, T lowest = static_cast<T>(kLowest
 // Writes e^(x - largest) and returns its sum, at least kLowestSum. `out` may be `row`.
 template <class T>
 T exponentials(const T* row, std::int64_t count, T largest, T* out) {
-  T lanes[kLanes<T>] = {}, powers[kLanes<T>];
-  std::int64_t i = 0;
-  for (; i + kLanes<T> <= count; i += kLanes<T>) {
+  T lanes[kLanes<T>] = {}, last[kLanes<T>] = {};
+  const std::int64_t last_at = count - kLanes<T>, whole = count / kLanes<T> * kLanes<T>;
+  if (last_at >= 0) std::copy_n(row + last_at, kLanes<T>, last);  // before it is overwritten
+  for (std::int64_t i = 0; i < whole; i += kLanes<T>) {
     for (int lane = 0; lane < kLanes<T>; ++lane) {
-      powers[lane] = exponential(row[i + lane] - largest);
-      lanes[lane] += powers[lane];
+      const T power = exponential(row[i + lane] - largest);
+      lanes[lane] += power;
+      out[i + lane] = power;
     }
-    std::copy_n(powers, kLanes<T>, out + i);
   }
-  if (i < count) {  // a whole vector of exponentials is cheaper than a few one by one
-    const std::int64_t rest = count - i;
-    T last[kLanes<T>] = {};
-    std::copy_n(row + i, rest, last);
-    for (int lane = 0; lane < kLanes<T>; ++lane) powers[lane] = exponential(last[lane] - largest);
-    for (int lane = 0; lane < rest; ++lane) lanes[lane] += powers[lane];
-    std::copy_n(powers, rest, out + i);
+  if (whole < count && last_at >= 0) {  // as in sum_of
+    for (int lane = 0; lane < kLanes<T>; ++lane) {
+      const T power = exponential(last[lane] - largest);
+      lanes[lane] += last_at + lane >= whole ? power : T{0};
+      out[last_at + lane] = power;
+    }
+  } else {
+    for (std::int64_t i = whole; i < count; ++i) lanes[i - whole] += out[i] = exponential(row[i] - largest);
   }
   return std::max(sum_of_lanes(lanes), static_cast<T>(kLowestSum));
 }
