@@ -65,7 +65,7 @@ TEST(YamlReader, RefusesBytesThatAreNotText) {
 TEST(YamlReader, BoundsAliasesThatExplode) {
   std::string text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 12; ++i) {
-    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";
+    text += fmt::format("a{0}: &a{0} [", i);
     for (int k = 0; k < 10; ++k) text += fmt::format("{}*a{}", k ? ", " : "", i - 1);
     text += "]\n";
   }
