@@ -24,6 +24,8 @@ struct OpEntry {
   OpCases (*cases)();
 };
 
+void PrintTo(const OpEntry& entry, std::ostream* out) { *out << entry.op->name; }  // NOLINT: the name is GoogleTest's
+
 const std::vector<OpEntry>& entries() {
   static const std::vector<OpEntry> all = {
 #define JARI_OP(name) {&op_##name, cases_##name},
