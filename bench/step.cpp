@@ -34,7 +34,8 @@ int measure(Options options) {
   Session session = open_spec(options.spec);
   const Sweep sweep = checked_sweep(session, {.rewrites = !options.no_rewrite});
   const Trial& trial = sweep.trials.front();
-  const TrialPrograms& programs = *sweep.groups.front().programs;
+  TrialPrograms& programs = *sweep.groups.front().programs;
+  programs.plan();
 
   State state = programs.make_state(1);
   initialize(state, 0, programs.declarations(), trial);

@@ -168,7 +168,8 @@ TEST(Trainer, StopsWhenTheMetricNoLongerImproves) {
   EXPECT_EQ(outcomes[0].status, "stopped");
   const RunRecord record = record_of(parsed.sweep, 0, folder);
   for (const MetricSeries& series : record.metrics) {
-    if (series.name == "evaluate/same/loss") EXPECT_EQ(series.steps, (std::vector<std::int64_t>{10, 20, 30}));
+    if (series.name != "evaluate/same/loss") continue;
+    EXPECT_EQ(series.steps, (std::vector<std::int64_t>{10, 20, 30}));
   }
 }
 
