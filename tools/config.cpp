@@ -88,7 +88,10 @@ void add_config_command(CLI::App& app, int& status) {
   command->add_option("spec", arguments->spec.path, "the YAML spec")->required();
   command->add_option("overrides", arguments->spec.overrides, "KEY=VALUE, as strict as the file");
   CLI::Option* minimal = command->add_flag("--minimal", arguments->minimal, "only the keys that were given");
-  command->add_flag("--full", [](std::int64_t) {}, "all keys, with defaults (this is what is shown anyway)")->excludes(minimal);
+  command
+      ->add_flag(
+          "--full", [](std::int64_t) {}, "all keys, with defaults (this is what is shown anyway)")
+      ->excludes(minimal);
   command->add_option("--why", arguments->why, "a key's path: its value and where that came from");
   command->add_option("--trial", arguments->trial, "which trial of a sweep, from 0")->capture_default_str();
   command->callback([arguments, &status] { status = config(*arguments); });

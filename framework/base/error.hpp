@@ -30,7 +30,7 @@ class ShapeError : public Error {
 
   const std::string& message() const { return message_; }  // without place
   const std::string& path() const { return path_; }        // of the node: "model/attention/scores", or ""
-  const SourceSpan& span() const { return span_; }          // the spec line that made the node, if there is one
+  const SourceSpan& span() const { return span_; }         // the spec line that made the node, if there is one
 
  private:
   std::string message_, path_;

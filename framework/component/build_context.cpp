@@ -35,12 +35,7 @@ Value BuildContext::per_trial(const PerTrial<double>& hyperparameter) const {
   return graph.input(per_trial_input(hyperparameter.spec_path()), {graph.real(), Shape{}}, /*per_trial=*/true);
 }
 
-void BuildContext::fail(const std::string& message) const {
-  std::string text = message;
-  if (!graph.path().empty()) text += "\n  at " + graph.path();
-  if (graph.span()) text += "\n  from " + graph.span().location();
-  throw ShapeError(text);
-}
+void BuildContext::fail(const std::string& message) const { graph.fail(message); }
 
 std::string per_trial_input(const std::string& spec_path) { return "spec:" + spec_path; }
 

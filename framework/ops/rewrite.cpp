@@ -14,7 +14,9 @@ bool is_op(Value value, const Op& op) {
   return node.kind == NodeKind::op && node.op == &op && value.output() == 0;
 }
 
-std::int64_t rows(Value x) { return x.shape().rank() == 0 ? 1 : x.shape().size() / std::max<std::int64_t>(x.shape()[-1], 1); }
+std::int64_t rows(Value x) {
+  return x.shape().rank() == 0 ? 1 : x.shape().size() / std::max<std::int64_t>(x.shape()[-1], 1);
+}
 
 bool keeps_last_axis(Value reshaped) {
   const Value from = node_of(reshaped).inputs[0];

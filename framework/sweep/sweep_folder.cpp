@@ -32,7 +32,8 @@ SpecNode trial_list(const Sweep& sweep) {
 bool is_unused(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder)) return false;
   const std::filesystem::directory_iterator entries(folder);
-  return std::all_of(begin(entries), end(entries), [](const auto& entry) { return entry.path().filename() == ".lock"; });
+  return std::all_of(begin(entries), end(entries),
+                     [](const auto& entry) { return entry.path().filename() == ".lock"; });
 }
 
 // Leaves of a tree by path, as one-line YAML.

@@ -8,7 +8,9 @@
 
 namespace jari::test {
 
-std::filesystem::path source_path(const std::string& relative) { return std::filesystem::path(JARI_SOURCE_DIR) / relative; }
+std::filesystem::path source_path(const std::string& relative) {
+  return std::filesystem::path(JARI_SOURCE_DIR) / relative;
+}
 
 std::string read_text(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);

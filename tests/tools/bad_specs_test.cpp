@@ -2,8 +2,8 @@
 // write the texts anew after a change that was wanted: JARI_WRITE_EXPECTED=1 test_tools, and read the difference.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
