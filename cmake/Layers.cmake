@@ -24,6 +24,9 @@ function(jari_add_test layer)
   add_executable(test_${layer} ${sources})
   target_link_libraries(test_${layer} PRIVATE ${TEST_LIBRARIES} jari_options test_support GTest::gmock GTest::gtest_main)
   target_include_directories(test_${layer} PRIVATE ${PROJECT_SOURCE_DIR})
+  # What is tested is compiled as it always is; the tests themselves are many and run once.
+  target_compile_options(test_${layer} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_precompile_headers(test_${layer} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
   gtest_discover_tests(test_${layer} PROPERTIES LABELS ${layer} DISCOVERY_TIMEOUT 60)
 endfunction()
 

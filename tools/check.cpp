@@ -2,15 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "tools/commands.hpp"
 #include "tools/session.hpp"
 
 namespace jari {
-namespace {
-
-int check(const SpecArguments& arguments) {
+int check_command(const SpecArguments& arguments) {
   Session session = open_spec(arguments);
   Sweep sweep = checked_sweep(session);
   fmt::print("{}: no mistakes; {} trial{} in {} fused group{}\n", arguments.path, sweep.trials.size(),
@@ -29,16 +25,6 @@ int check(const SpecArguments& arguments) {
                static_cast<double>(report.arena_bytes + report.input_bytes + report.workspace_bytes) / 1e6);
   }
   return 0;
-}
-
-}  // namespace
-
-void add_check_command(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("check", "find all mistakes of a spec without training");
-  auto arguments = std::make_shared<SpecArguments>();
-  command->add_option("spec", arguments->path, "the YAML spec")->required();
-  command->add_option("overrides", arguments->overrides, "KEY=VALUE, as strict as the file");
-  command->callback([arguments, &status] { status = check(*arguments); });
 }
 
 }  // namespace jari

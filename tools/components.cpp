@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
-#include <memory>
 
 #include "framework/base/edit_distance.hpp"
 #include "framework/base/error.hpp"
@@ -15,12 +15,6 @@
 
 namespace jari {
 namespace {
-
-struct ComponentsArguments {
-  std::string name;
-  std::vector<std::string> plugins;
-  std::string write_reference;
-};
 
 [[noreturn]] void refuse(const std::string& kind, const std::string& name, const std::vector<std::string>& known) {
   const std::optional<std::string> nearest = closest(name, known);
@@ -57,7 +51,9 @@ void write_reference(const Registry& registry, const std::filesystem::path& fold
   }
 }
 
-int components(const ComponentsArguments& arguments) {
+}  // namespace
+
+int components_command(const ComponentsArguments& arguments) {
   Registry registry = builtin_registry();
   for (const std::string& plugin : arguments.plugins) load_plugin(plugin, registry);
   if (!arguments.write_reference.empty()) {
@@ -66,17 +62,6 @@ int components(const ComponentsArguments& arguments) {
     show(registry, arguments.name);
   }
   return 0;
-}
-
-}  // namespace
-
-void add_components_command(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("components", "list what a spec can name, or show one with its keys");
-  auto arguments = std::make_shared<ComponentsArguments>();
-  command->add_option("component", arguments->name, "FAMILY or FAMILY/NAME");
-  command->add_option("--plugin", arguments->plugins, "a loadable module whose components count too");
-  command->add_option("--write-reference", arguments->write_reference, "write a page a family into this folder");
-  command->callback([arguments, &status] { status = components(*arguments); });
 }
 
 }  // namespace jari

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "framework/base/edit_distance.hpp"
 #include "framework/base/error.hpp"
 #include "tools/commands.hpp"
@@ -11,13 +9,6 @@
 
 namespace jari {
 namespace {
-
-struct ConfigArguments {
-  SpecArguments spec;
-  bool minimal = false;
-  std::string why;
-  std::int64_t trial = 0;
-};
 
 // Without the keys that the user did not give.
 SpecNode given_only(const SpecNode& node) {
@@ -64,7 +55,9 @@ void tell_why(const SpecNode& resolved, const std::string& path) {
   if (!node->span.origin.empty()) fmt::print("  {}\n", node->span.origin);
 }
 
-int config(const ConfigArguments& arguments) {
+}  // namespace
+
+int config_command(const ConfigArguments& arguments) {
   Session session = open_spec(arguments.spec);
   const Sweep sweep = checked_sweep(session);
   const auto count = static_cast<std::int64_t>(sweep.trials.size());
@@ -78,23 +71,6 @@ int config(const ConfigArguments& arguments) {
     fmt::print("{}", to_yaml(arguments.minimal ? given_only(resolved) : resolved));
   }
   return 0;
-}
-
-}  // namespace
-
-void add_config_command(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("config", "show a trial's resolved spec, or where a value came from");
-  auto arguments = std::make_shared<ConfigArguments>();
-  command->add_option("spec", arguments->spec.path, "the YAML spec")->required();
-  command->add_option("overrides", arguments->spec.overrides, "KEY=VALUE, as strict as the file");
-  CLI::Option* minimal = command->add_flag("--minimal", arguments->minimal, "only the keys that were given");
-  command
-      ->add_flag(
-          "--full", [](std::int64_t) {}, "all keys, with defaults (this is what is shown anyway)")
-      ->excludes(minimal);
-  command->add_option("--why", arguments->why, "a key's path: its value and where that came from");
-  command->add_option("--trial", arguments->trial, "which trial of a sweep, from 0")->capture_default_str();
-  command->callback([arguments, &status] { status = config(*arguments); });
 }
 
 }  // namespace jari

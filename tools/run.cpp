@@ -18,14 +18,6 @@
 namespace jari {
 namespace {
 
-struct RunArguments {
-  SpecArguments spec;
-  std::string runs = "runs";
-  bool force = false;
-  bool no_rewrite = false;
-  bool quiet = false;
-};
-
 void announce(const Sweep& sweep) {
   std::int64_t least = 0, most = 0;
   for (const TrialGroup& group : sweep.groups) {
@@ -54,7 +46,18 @@ int tell_outcome(const LaunchResult& result, double seconds) {
   return failed > 0 ? 3 : 0;
 }
 
-int run(const RunArguments& arguments) {
+// Final losses are for a closer look; the question is usually about accuracies, where there are some.
+std::vector<std::string> main_metrics(const Comparison& all) {
+  std::vector<std::string> metrics;
+  for (const std::string& metric : all.metrics) {
+    if (metric == "train/loss" || metric.find("/accuracy") != std::string::npos) metrics.push_back(metric);
+  }
+  return metrics.size() > 1 ? metrics : all.metrics;
+}
+
+}  // namespace
+
+int run_command(const RunArguments& arguments) {
   Session session = open_spec(arguments.spec);
   SweepOptions options;
   options.rewrites = !arguments.no_rewrite;
@@ -75,25 +78,12 @@ int run(const RunArguments& arguments) {
   }
   const int status =
       tell_outcome(result, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  const Comparison comparison = compare_runs({result.folder});
-  for (const std::string& note : comparison.notes) fmt::print(stderr, "{}\n", note);
-  fmt::print("{}", comparison_text(comparison));
+  const Comparison all = compare_runs({result.folder});
+  for (const std::string& note : all.notes) fmt::print(stderr, "{}\n", note);
+  CompareOptions compare_options;
+  compare_options.metrics = main_metrics(all);
+  fmt::print("{}", comparison_text(compare_runs({result.folder}, compare_options)));
   return status;
-}
-
-}  // namespace
-
-void add_run_command(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("run", "train what is missing of a spec, then show the table");
-  auto arguments = std::make_shared<RunArguments>();
-  command->add_option("spec", arguments->spec.path, "the YAML spec")->required();
-  command->add_option("overrides", arguments->spec.overrides, "KEY=VALUE, as strict as the file");
-  command->add_option("--runs", arguments->runs, "folder that the experiment's folder goes into")
-      ->capture_default_str();
-  command->add_flag("--force", arguments->force, "train finished trials again");
-  command->add_flag("--no-rewrite", arguments->no_rewrite, "compute the graphs as they were written");
-  command->add_flag("--quiet", arguments->quiet, "no progress");
-  command->callback([arguments, &status] { status = run(*arguments); });
 }
 
 }  // namespace jari

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "framework/registry/plugin_loader.hpp"
@@ -13,16 +12,11 @@
 
 namespace jari {
 
-void add_schema_command(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("schema", "JSON Schema of a spec, from the components that are there");
-  auto plugins = std::make_shared<std::vector<std::string>>();
-  command->add_option("--plugin", *plugins, "a loadable module whose components count too");
-  command->callback([plugins, &status] {
-    Registry registry = builtin_registry();
-    for (const std::string& plugin : *plugins) load_plugin(plugin, registry);
-    fmt::print("{}\n", schema_of(describe_fields<Experiment>(), registry, "jari spec").dump(2));
-    status = 0;
-  });
+int schema_command(const std::vector<std::string>& plugins) {
+  Registry registry = builtin_registry();
+  for (const std::string& plugin : plugins) load_plugin(plugin, registry);
+  fmt::print("{}\n", schema_of(describe_fields<Experiment>(), registry, "jari spec").dump(2));
+  return 0;
 }
 
 }  // namespace jari

@@ -9,13 +9,9 @@
 #include "framework/spec/spec_node.hpp"
 #include "framework/sweep/sweep.hpp"
 #include "framework/train/record.hpp"
+#include "tools/commands.hpp"
 
 namespace jari {
-
-struct SpecArguments {
-  std::string path;
-  std::vector<std::string> overrides;  // KEY=VALUE
-};
 
 // Built-in components.
 Registry builtin_registry();

@@ -76,14 +76,17 @@ void TrialRun::open() {
     throw StoreError(fmt::format("{}: can not make the folder: {}; choose another place with --runs", folder_.string(),
                                  error.message()));
   }
+  log_ = Log(folder_ / kLogFile);
   resume_or_start();
+  log_.info(fmt::format("{} {} from step {} of {} on {}", trial_.label, step_ > 0 ? "goes on" : "starts", step_, steps_,
+                        provenance_.device));
   started_ = std::chrono::steady_clock::now();
   progress_.started(trial_, step_);
 }
 
 void TrialRun::resume_or_start() {
   const CheckpointSearch search = find_checkpoint(folder_, trial_.hash);
-  for (const std::string& damage : search.damage) progress_.note(trial_, damage);
+  for (const std::string& damage : search.damage) note(damage);
   if (search.checkpoint) {
     restore(state_, row_, *search.checkpoint, search.path);
     step_ = search.checkpoint->step;
@@ -96,11 +99,16 @@ void TrialRun::resume_or_start() {
   }
   const std::filesystem::path path = folder_ / kJournalFile;
   const JournalContents journal = rewind_journal(path, step_);
-  if (!journal.dropped.empty()) progress_.note(trial_, journal.dropped);
+  if (!journal.dropped.empty()) note(journal.dropped);
   journal_ = std::make_unique<JournalWriter>(path);
   journal_->event(
       search.checkpoint ? JournalKind::resume : JournalKind::start, step_,
       {{"trial", trial_.hash}, {"label", trial_.label}, {"time", utc_now()}, {"device", provenance_.device}});
+}
+
+void TrialRun::note(const std::string& message) {
+  log_.warn(message);
+  progress_.note(trial_, message);
 }
 
 void TrialRun::fail(const std::string& message) {
@@ -111,6 +119,7 @@ void TrialRun::fail(const std::string& message) {
   } catch (const StoreError&) {
     // The disk may be what failed; the message reaches the user all the same.
   }
+  log_.warn("failed: " + message);
   progress_.ended(trial_, status_, message_);
 }
 
@@ -164,6 +173,7 @@ void TrialRun::evaluate(ThreadPool& pool) {
   evaluated_at_ = step_;
   if (metrics.empty()) return;
   journal_->metrics(step_, metrics);
+  for (const auto& [name, value] : metrics) log_.info(fmt::format("step {}: {} = {:.6g}", step_, name, value));
   check_stop(metrics);
 }
 
@@ -212,6 +222,8 @@ void TrialRun::finish(ThreadPool& pool) {
   write_run_file(folder_ / kRunFile,
                  make_record(programs_, trial_, state_, row_, journal.records, result, provenance_));
   remove_checkpoints(folder_);
+  log_.info(fmt::format("{} at step {} after {:.1f} s of training{}{}", status_, step_, result.seconds["train"],
+                        message_.empty() ? "" : ": ", message_));
   progress_.ended(trial_, status_, message_);
 }
 

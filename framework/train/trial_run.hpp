@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "framework/base/log.hpp"
 #include "framework/store/journal.hpp"
 #include "framework/train/progress.hpp"
 #include "framework/train/record.hpp"
@@ -41,6 +42,7 @@ class TrialRun {
 
  private:
   void resume_or_start();
+  void note(const std::string& message);
   void evaluate(ThreadPool& pool);
   void check_stop(const MetricValues& metrics);
   void save_checkpoint();
@@ -55,6 +57,7 @@ class TrialRun {
   Progress& progress_;
   TrialInputs inputs_;
   std::unique_ptr<JournalWriter> journal_;
+  Log log_;
 
   std::int64_t step_ = 0;
   std::int64_t steps_ = 0;

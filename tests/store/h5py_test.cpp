@@ -57,8 +57,10 @@ TEST_F(H5py, ReadsARunFileWithTheScriptOfTheManual) {
             "extrapolate position=rel,seed=42 seed 42 finished\n"
             "loss at step 500 is 0.25\n"
             "metrics: evaluate/empty evaluate/extrapolated/accuracy train/loss\n"
-            "token embedding: (2, 3) float32 ['token', 'width']\n"
-            "gap 1: 0.5\n"
+            "weights embedding/token (2, 3) float32 ['token', 'width']\n"
+            "weights scale () float64 []\n"
+            "accuracy at position 0: 1.0\n"
+            "dot product at gap 1: 0.5\n"
             "first word: 물리학 12\n"
             "experiment: extrapolate\n"
             "hdf5 1.10.8\n");
