@@ -74,7 +74,7 @@ int run_command(const RunArguments& arguments) {
     std::unique_ptr<ProgressBoard> board;
     if (!arguments.quiet) board = std::make_unique<ProgressBoard>(sweep, stderr, isatty(STDERR_FILENO) == 1);
     Progress& progress = board ? static_cast<Progress&>(*board) : silent;
-    result = launch(sweep, session.spec, provenance_of(arguments.spec), launch_options, progress);
+    result = launch(sweep, session.spec, provenance_of(arguments.spec, session.spec), launch_options, progress);
   }
   const int status =
       tell_outcome(result, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());

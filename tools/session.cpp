@@ -10,10 +10,13 @@
 #include <memory>
 #include <sstream>
 
+#include "framework/backend/kernel.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/hash.hpp"
 #include "framework/base/version.hpp"
 #include "framework/registry/plugin_loader.hpp"
 #include "framework/spec/compose.hpp"
+#include "framework/store/hdf5_file.hpp"
 
 namespace jari {
 namespace {
@@ -75,7 +78,7 @@ Sweep checked_sweep(Session& session, const SweepOptions& options) {
   return sweep;
 }
 
-Provenance provenance_of(const SpecArguments& arguments) {
+Provenance provenance_of(const SpecArguments& arguments, const SpecNode& spec) {
   Provenance provenance;
   provenance.spec_source = read_file(arguments.path);
   provenance.spec_overrides = fmt::format("{}", fmt::join(arguments.overrides, "\n"));
@@ -83,10 +86,17 @@ Provenance provenance_of(const SpecArguments& arguments) {
   provenance.device = "cpu";
   utsname host{};
   uname(&host);
-  provenance.environment = {{"jari", version()},
-                            {"build", build_id()},
-                            {"host", host.nodename},
-                            {"system", fmt::format("{} {} {}", host.sysname, host.release, host.machine)}};
+  provenance.environment = {
+      {"jari", version()},      {"build", build_id()},
+      {"hdf5", hdf5_version()}, {"cpu_backend", cpu_backend_version()},
+      {"host", host.nodename},  {"system", fmt::format("{} {} {}", host.sysname, host.release, host.machine)}};
+  if (const SpecNode* plugins = spec.find("plugins")) {
+    const std::filesystem::path folder = std::filesystem::path(arguments.path).parent_path();
+    for (const SpecNode& plugin : plugins->items) {
+      provenance.environment.emplace_back("plugin " + plugin.text,
+                                          hash128_hex(read_file((folder / plugin.text).string())));
+    }
+  }
   return provenance;
 }
 

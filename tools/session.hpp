@@ -29,6 +29,7 @@ Session open_spec(const SpecArguments& arguments);
 // The whole sweep. Throws SpecError with all mistakes.
 Sweep checked_sweep(Session& session, const SweepOptions& options = {});
 
-Provenance provenance_of(const SpecArguments& arguments);
+// `spec`: composed, for the hashes of its plugins.
+Provenance provenance_of(const SpecArguments& arguments, const SpecNode& spec);
 
 }  // namespace jari

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "framework/base/thread_pool.hpp"
@@ -65,5 +66,8 @@ class Kernel {
 
 // Makes a CPU kernel. Throws DeviceError if an operand's dtype is not served.
 std::unique_ptr<Kernel> make_cpu_kernel(const KernelRequest& request);
+
+// The library behind the matrix products: "oneDNN 2.6.3".
+std::string cpu_backend_version();
 
 }  // namespace jari

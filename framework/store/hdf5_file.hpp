@@ -93,4 +93,7 @@ class Hdf5File {
   std::unique_ptr<State> state_;
 };
 
+// Of the library that is linked: "1.10.8".
+std::string hdf5_version();
+
 }  // namespace jari

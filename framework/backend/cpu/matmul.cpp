@@ -6,6 +6,8 @@
 
 #include <omp.h>
 
+#include <fmt/format.h>
+
 #include <dnnl.hpp>
 #include <optional>
 
@@ -268,6 +270,11 @@ class MatmulKernel final : public Kernel {
 std::unique_ptr<Kernel> make_cpu_matmul(const KernelRequest& request) {
   return for_real(request, request.inputs[0].dtype,
                   [&]<class T>() -> std::unique_ptr<Kernel> { return std::make_unique<MatmulKernel<T>>(request); });
+}
+
+std::string cpu_backend_version() {
+  const dnnl_version_t& version = *dnnl_version();
+  return fmt::format("oneDNN {}.{}.{}", version.major, version.minor, version.patch);
 }
 
 }  // namespace jari
