@@ -19,7 +19,7 @@ namespace {
 [[noreturn]] void refuse(const std::string& kind, const std::string& name, const std::vector<std::string>& known) {
   const std::optional<std::string> nearest = closest(name, known);
   throw SpecError(fmt::format("error: unknown {} '{}'{}; known: {}\n", kind, name,
-                              nearest ? fmt::format("; did you mean '{}'?", *nearest) : "", fmt::join(known, ", ")));
+                              nearest ? fmt::format(" (did you mean '{}'?)", *nearest) : "", fmt::join(known, ", ")));
 }
 
 void show(const Registry& registry, const std::string& name) {

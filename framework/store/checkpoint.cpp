@@ -53,7 +53,7 @@ void require_same_trial(const std::filesystem::path& path, const std::string& fo
 
 // The contents, whole; whose they are is not yet checked.
 Checkpoint read_whole(const std::filesystem::path& path) {
-  const Hdf5File file = Hdf5File::open(path, Hdf5File::Checksum::required);
+  const Hdf5File file = Hdf5File::open(path, Hdf5File::Checksum::must_be_there);
   const auto format = file.attribute("", "format");
   if (!format || *format != Hdf5Attribute(std::string(kFormat)))
     throw StoreError(fmt::format("{}: is an HDF5 file, but no checkpoint of jari; correct the path", path.string()));

@@ -37,10 +37,10 @@ struct Hdf5Array {
 class Hdf5File {
  public:
   // Files of other programs have no checksum.
-  enum class Checksum { required, if_present };
+  enum class Checksum { must_be_there, if_there };
 
   static Hdf5File create(const std::filesystem::path& path);  // in memory until `save`
-  static Hdf5File open(const std::filesystem::path& path, Checksum checksum = Checksum::if_present);  // for reading
+  static Hdf5File open(const std::filesystem::path& path, Checksum checksum = Checksum::if_there);  // for reading
   Hdf5File(Hdf5File&&) noexcept;
   Hdf5File& operator=(Hdf5File&&) noexcept;
   ~Hdf5File();
