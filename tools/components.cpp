@@ -40,11 +40,17 @@ void show(const Registry& registry, const std::string& name) {
   fmt::print("{}", component_text(*entry));
 }
 
-// docs/reference/<family>.md: a page a family.
+constexpr const char* kGenerated = "Written by `jari components --write-reference`; do not edit.";
+
+// docs/reference/spec.md for the top level, <family>.md for each family.
 void write_reference(const Registry& registry, const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
+  write_file_atomically(folder / "spec.md",
+                        fmt::format("# The keys of a spec\n\n{}\n\nBlocks that name a component with `type` have that "
+                                    "component's keys: see the pages of the families.\n\n{}",
+                                    kGenerated, key_table(describe_fields<Experiment>())));
   for (const std::string& family : registry.families()) {
-    std::string page = fmt::format("# {}\n\nWritten by `jari components --write-reference`; do not edit.\n\n", family);
+    std::string page = fmt::format("# {}\n\n{}\n\n", family, kGenerated);
     for (const std::string& name : registry.names(family)) page += component_page(*registry.find(family, name)) + "\n";
     while (page.ends_with("\n\n")) page.pop_back();
     write_file_atomically(folder / (family + ".md"), page);

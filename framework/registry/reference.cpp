@@ -39,9 +39,9 @@ void add_rows(const std::vector<FieldDescription>& fields, const std::string& pr
   }
 }
 
-std::vector<Row> rows_of(const RegistryEntry& entry) {
+std::vector<Row> rows_of(const std::vector<FieldDescription>& fields) {
   std::vector<Row> rows;
-  add_rows(entry.fields, "", rows);
+  add_rows(fields, "", rows);
   return rows;
 }
 
@@ -72,27 +72,27 @@ std::string example_block(const RegistryEntry& entry) {
   return text;
 }
 
-std::string component_page(const RegistryEntry& entry) {
-  std::string text = fmt::format("# {} `{}`\n\n{}\n\n", entry.family, entry.name, entry.doc);
-  const std::vector<Row> rows = rows_of(entry);
-  if (rows.empty()) {
-    text += "It has no keys.\n\n";
-  } else {
-    text += "| key | type | range | default | what |\n| --- | --- | --- | --- | --- |\n";
-    for (const Row& row : rows) {
-      const std::string initial = row.initial == "required" || row.initial == "none" ? row.initial : code(row.initial);
-      text += fmt::format("| `{}` | {} | {} | {} | {} |\n", row.key, cell(row.type), cell(row.range), initial,
-                          cell(row.doc));
-    }
-    text += "\n";
+std::string key_table(const std::vector<FieldDescription>& fields) {
+  const std::vector<Row> rows = rows_of(fields);
+  if (rows.empty()) return "It has no keys.\n";
+  std::string text = "| key | type | range | default | what |\n| --- | --- | --- | --- | --- |\n";
+  for (const Row& row : rows) {
+    const std::string initial = row.initial == "required" || row.initial == "none" ? row.initial : code(row.initial);
+    text +=
+        fmt::format("| `{}` | {} | {} | {} | {} |\n", row.key, cell(row.type), cell(row.range), initial, cell(row.doc));
   }
-  return text + fmt::format("```yaml\n{}```\n", example_block(entry));
+  return text;
+}
+
+std::string component_page(const RegistryEntry& entry) {
+  return fmt::format("## {} `{}`\n\n{}\n\n{}\n```yaml\n{}```\n", entry.family, entry.name, entry.doc,
+                     key_table(entry.fields), example_block(entry));
 }
 
 std::string component_text(const RegistryEntry& entry) {
   std::string text = fmt::format("{}/{}: {}\n", entry.family, entry.name, entry.doc);
   if (entry.source != Registry::kBuiltIn) text += fmt::format("from {}\n", entry.source);
-  const std::vector<Row> rows = rows_of(entry);
+  const std::vector<Row> rows = rows_of(entry.fields);
   int key = 0, type = 0, range = 0, initial = 0;
   for (const Row& row : rows) {
     key = std::max(key, display_width(row.key));

@@ -7,6 +7,9 @@
 
 namespace jari {
 
+// Markdown: a table of all keys, those of inner blocks with their path.
+std::string key_table(const std::vector<FieldDescription>& fields);
+
 // Markdown: doc line, table of keys, an example.
 std::string component_page(const RegistryEntry& entry);
 
