@@ -34,16 +34,19 @@ void announce(const Sweep& sweep) {
   fmt::print(stderr, "\n");
 }
 
+bool went_wrong(const TrialOutcome& outcome) { return outcome.status == "failed" || outcome.status == "diverged"; }
+
 // 3 if a trial did not end as it should.
 int tell_outcome(const LaunchResult& result, double seconds) {
-  int failed = 0;
+  std::size_t wrong = 0;
   for (const TrialOutcome& outcome : result.outcomes) {
-    if (outcome.status == "failed" || outcome.status == "diverged") ++failed;
+    if (!went_wrong(outcome)) continue;
+    ++wrong;
+    fmt::print(stderr, "{}: {}: {}\n", outcome.trial->label, outcome.status, outcome.message);
   }
-  fmt::print(stderr, "{} trained in {}, {} already done, {} failed; in {}\n",
-             result.outcomes.size() - static_cast<std::size_t>(failed), duration_text(seconds), result.already_done,
-             failed, result.folder.string());
-  return failed > 0 ? 3 : 0;
+  fmt::print(stderr, "{} trained in {}, {} already done, {} failed; in {}\n", result.outcomes.size() - wrong,
+             duration_text(seconds), result.already_done, wrong, result.folder.string());
+  return wrong > 0 ? 3 : 0;
 }
 
 // Final losses are for a closer look; the question is usually about accuracies, where there are some.
@@ -78,6 +81,8 @@ int run_command(const RunArguments& arguments) {
   }
   const int status =
       tell_outcome(result, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  const bool all_failed = std::all_of(result.outcomes.begin(), result.outcomes.end(), went_wrong);
+  if (result.already_done == 0 && all_failed) return status;  // there is nothing to show
   const Comparison all = compare_runs({result.folder});
   for (const std::string& note : all.notes) fmt::print(stderr, "{}\n", note);
   CompareOptions compare_options;

@@ -99,6 +99,14 @@ TEST_F(Commands, AFailedTrialGivesStatusThree) {
   EXPECT_THAT(output.err, HasSubstr("0 trained in 0s, 3 already done, 1 failed"));
 }
 
+TEST_F(Commands, WhereAllTrialsFailTheReasonsAreTold) {
+  const Output output = run({"train.optimizer={type: sgd, lr: 1e30}", "seeds=1"});
+  EXPECT_EQ(output.status, 3);
+  EXPECT_EQ(output.out, "");
+  EXPECT_THAT(output.err, HasSubstr("position=sin,seed=42: diverged: loss "));
+  EXPECT_THAT(output.err, HasSubstr("0 trained in 0s, 0 already done, 2 failed"));
+}
+
 TEST_F(Commands, MissingAndUnreadableSpecsAreSaidSo) {
   const Output missing = jari({"check", (folder_.path() / "missing.yaml").string()});
   EXPECT_EQ(missing.status, 2);
