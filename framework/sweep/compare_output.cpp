@@ -26,7 +26,7 @@ std::string show(const std::string& metric, const Statistics& statistics) {
     const std::string mean = fmt::format("{:.2f}", 100 * statistics.mean);
     return half ? fmt::format("{} ± {:.2f} %", mean, 100 * *half) : mean + " %";
   }
-  const std::string mean = fmt::format("{:.4g}", statistics.mean);
+  const std::string mean = fmt::format("{:.5g}", statistics.mean);
   return half ? fmt::format("{} ± {:.2g}", mean, *half) : mean;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 
 #include "framework/registry/registry.hpp"
 #include "framework/spec/binder.hpp"
@@ -67,21 +66,22 @@ std::string value_label(const SpecNode& value) {
   return type ? type->text : to_flow_yaml(value);
 }
 
+// Values with one name are told apart by the keys in which they differ: "rel", "rel-unseen=clamp".
 std::vector<std::string> value_labels(const std::vector<SpecNode>& values) {
-  std::vector<std::string> labels;
-  std::map<std::string, int> uses;
-  for (const SpecNode& value : values) ++uses[labels.emplace_back(value_label(value))];
+  std::vector<std::string> names, labels;
+  for (const SpecNode& value : values) names.push_back(value_label(value));
+  labels = names;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (uses[labels[i]] == 1 || !values[i].is_mapping()) continue;
+    if (!values[i].is_mapping()) continue;
     for (const SpecEntry& entry : values[i].entries) {
-      const auto shared = [&](const SpecNode& other) {
-        const SpecNode* same_key = other.is_mapping() ? other.find(entry.key) : nullptr;
-        return same_key != nullptr && same_value(*same_key, entry.value);
-      };
-      if (!std::all_of(values.begin(), values.end(), shared) && entry.key != "type") {
-        labels[i] +=
-            fmt::format("-{}={}", entry.key, entry.value.is_scalar() ? entry.value.text : to_flow_yaml(entry.value));
+      bool differs = false;
+      for (std::size_t other = 0; other < values.size(); ++other) {
+        const SpecNode* same_key = names[other] == names[i] ? values[other].find(entry.key) : &entry.value;
+        differs = differs || same_key == nullptr || !same_value(*same_key, entry.value);
       }
+      if (!differs) continue;
+      labels[i] +=
+          fmt::format("-{}={}", entry.key, entry.value.is_scalar() ? entry.value.text : to_flow_yaml(entry.value));
     }
   }
   return labels;

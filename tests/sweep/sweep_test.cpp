@@ -41,6 +41,15 @@ TEST(Sweep, CrossesAListWithAGrid) {
                           "width=16,lr=1e-3,heads=2,seed=42"));
 }
 
+TEST(Sweep, LabelsTellValuesOfOneNameApart) {
+  const auto parsed = sweep_of(std::string(kSmallSpec) + R"(sweep:
+  grid:
+    model.position: [sin, {type: rel, max_length: 12}, {type: rel, max_length: 12, unseen: clamp}]
+)");
+  EXPECT_THAT(labels(parsed.sweep),
+              ElementsAre("position=sin,seed=42", "position=rel,seed=42", "position=rel-unseen_clamp,seed=42"));
+}
+
 TEST(Sweep, GroupsTrialsThatDifferInNumbersAlone) {
   const auto parsed = sweep_of(std::string(kSmallSpec) +
                                "seeds: 3\nsweep: {grid: {train.optimizer.lr: [1e-3, 1e-2], model.width: [8, 16]}}\n");
