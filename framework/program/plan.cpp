@@ -23,7 +23,6 @@ std::size_t aligned(std::size_t bytes) {
 // A storage that one or more Values share: its own, or that of the Value it is a reshape or an in-place result of.
 struct Storage {
   Location location;
-  std::size_t bytes = 0;
   int last_use = -1;  // index of the last node that reads it
   bool placed = false;
 };
@@ -48,6 +47,9 @@ class Planner {
 
  private:
   static std::size_t index(int node) { return static_cast<std::size_t>(node); }
+
+  // Handles are made for builders and so carry a graph that may change; this one does not.
+  Value output_of(int node, int output) const { return {const_cast<Graph*>(&graph_), node, output}; }
 
   void find_live() {
     live_.assign(index(graph_.size()), false);
@@ -88,12 +90,12 @@ class Planner {
     for (int i = 0; i < graph_.size(); ++i) {
       const Node& node = graph_.node(i);
       for (std::size_t output = 0; output < node.outputs.size(); ++output) {
-        const Value value(const_cast<Graph*>(&graph_), i, static_cast<int>(output));
+        const Value value = output_of(i, static_cast<int>(output));
         if (node.kind == NodeKind::op && node.op == &op_reshape && !constant_[index(i)]) {
           storage_of_[value] = storage_of_.at(node.inputs[0]);
         } else {
           storage_of_[value] = static_cast<int>(storages_.size());
-          storages_.push_back({{}, node.outputs[output].bytes(), -1, false});
+          storages_.emplace_back();
         }
       }
       if (live_[index(i)] && !constant_[index(i)]) {
@@ -111,7 +113,7 @@ class Planner {
     for (int i = 0; i < graph_.size(); ++i) {
       if (!live_[index(i)]) continue;
       const Node& node = graph_.node(i);
-      const Value value(const_cast<Graph*>(&graph_), i, 0);
+      const Value value = output_of(i, 0);
       if (node.kind == NodeKind::input) {
         storage(value).location = {Region::input, input_bytes};
         plan_->inputs.push_back({node.path, node.outputs[0], storage(value).location});
@@ -164,7 +166,7 @@ class Planner {
     call.node = i;
     for (std::size_t output = 0; output < node.outputs.size(); ++output) place_output(i, static_cast<int>(output));
     for (std::size_t output = 0; output < node.outputs.size(); ++output) {
-      const Value value(const_cast<Graph*>(&graph_), i, static_cast<int>(output));
+      const Value value = output_of(i, static_cast<int>(output));
       call.outputs.push_back(storage(value).location);
     }
     for (const Value& input : node.inputs) call.inputs.push_back(storage(input).location);
@@ -183,7 +185,7 @@ class Planner {
 
   void place_output(int i, int output) {
     const Node& node = graph_.node(i);
-    const Value value(const_cast<Graph*>(&graph_), i, output);
+    const Value value = output_of(i, output);
     if (place_on_parameter(i, output) || place_on_input(i, output)) return;
     Storage& own = storage(value);
     own.location = {Region::arena, arena_.take(node.outputs[index(output)].bytes())};
@@ -195,7 +197,7 @@ class Planner {
   // reads the old one later.
   bool place_on_parameter(int i, int output) {
     const Node& node = graph_.node(i);
-    const Value value(const_cast<Graph*>(&graph_), i, output);
+    const Value value = output_of(i, output);
     if (node.op->in_place.size() <= index(output) || node.op->in_place[index(output)] < 0) return false;
     const Value over = node.inputs[index(node.op->in_place[index(output)])];
     for (const auto& [parameter, next] : updates_) {
@@ -211,7 +213,7 @@ class Planner {
   bool place_on_input(int i, int output) {
     const Node& node = graph_.node(i);
     if (!node.op->pointwise || output != 0) return false;
-    const Value value(const_cast<Graph*>(&graph_), i, output);
+    const Value value = output_of(i, output);
     for (const Value& input : node.inputs) {
       const int shared = storage_of_.at(input);
       const Storage& candidate = storages_[index(shared)];
@@ -243,14 +245,14 @@ class Planner {
   void compute_constant(int i) {
     const Node& node = graph_.node(i);
     for (std::size_t output = 0; output < node.outputs.size(); ++output) {
-      place_constant(Value(const_cast<Graph*>(&graph_), i, static_cast<int>(output)));
+      place_constant(output_of(i, static_cast<int>(output)));
     }
     const KernelCall call = make_call(node);
     std::vector<const void*> inputs;
     for (const Value& input : node.inputs) inputs.push_back(plan_->constants.data() + storage(input).location.offset);
     std::vector<void*> outputs;
     for (std::size_t output = 0; output < node.outputs.size(); ++output) {
-      const Value value(const_cast<Graph*>(&graph_), i, static_cast<int>(output));
+      const Value value = output_of(i, static_cast<int>(output));
       outputs.push_back(plan_->constants.data() + storage(value).location.offset);
     }
     const std::size_t bytes = aligned(call.kernel->workspace_bytes()) + ArenaLayout::kAlignment;
