@@ -26,8 +26,9 @@ std::size_t count_nodes(const SpecNode& node) {
 
 void add_paths(const SpecNode& node, const std::string& path, std::vector<std::string>& paths) {
   for (const SpecEntry& entry : node.entries) {
-    paths.push_back(child_path(path, entry.key));
-    add_paths(entry.value, paths.back(), paths);
+    const std::string child = child_path(path, entry.key);
+    paths.push_back(child);
+    add_paths(entry.value, child, paths);
   }
 }
 

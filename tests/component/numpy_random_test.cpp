@@ -23,7 +23,8 @@ TEST(NumpyRandom, RawBitsEqualNumPys) {
 }
 
 TEST(NumpyRandom, TablesDrawnOneAfterTheOtherEqualNumPysBitForBit) {
-  for (const auto& example : golden().at("cases")) {
+  const nlohmann::json cases = golden();
+  for (const auto& example : cases.at("cases")) {
     NumpyRandom random(example.at("seed").get<std::uint64_t>());
     const auto std = example.at("std").get<double>();
     for (const char* table : {"E", "P"})

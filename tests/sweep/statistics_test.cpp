@@ -17,7 +17,8 @@ nlohmann::json golden() {
 void expect_close(double value, double expected) { EXPECT_NEAR(value, expected, 1e-12 * std::abs(expected)); }
 
 TEST(Statistics, AgreeWithScipy) {
-  for (const auto& sample : golden()["samples"]) {
+  const nlohmann::json cases = golden();
+  for (const auto& sample : cases["samples"]) {
     const auto values = sample["values"].get<std::vector<double>>();
     const Statistics statistics = summarize(values);
     EXPECT_EQ(statistics.count, static_cast<std::int64_t>(values.size()));
@@ -30,7 +31,8 @@ TEST(Statistics, AgreeWithScipy) {
 }
 
 TEST(StudentT, AgreesWithScipy) {
-  for (const auto& point : golden()["student_t"])
+  const nlohmann::json cases = golden();
+  for (const auto& point : cases["student_t"])
     expect_close(student_t_quantile(point["degrees"], point["probability"]), point["quantile"]);
 }
 
