@@ -48,7 +48,7 @@ int schema_command(const std::vector<std::string>& plugins);
 int compare_command(const CompareArguments& arguments);
 
 // The whole program: parses the command line, runs a subcommand, turns errors into text on stderr and an exit status:
-// 0 done, 2 the spec or the command line is wrong, 3 some trial failed.
+// 0 done, 2 the spec or the command line is wrong, 3 some trial failed, 130 or 143 interrupted by SIGINT or SIGTERM.
 int run_program(int argc, const char* const* argv);
 
 }  // namespace jari

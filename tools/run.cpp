@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 
 #include "framework/base/error.hpp"
 #include "framework/sweep/compare.hpp"
 #include "framework/sweep/launcher.hpp"
+#include "framework/train/interrupt.hpp"
 #include "tools/commands.hpp"
 #include "tools/progress_board.hpp"
 #include "tools/session.hpp"
@@ -34,18 +36,25 @@ void announce(const Sweep& sweep) {
   fmt::print(stderr, "\n");
 }
 
+// A second signal of the kind ends the program at once.
+void ask_to_stop(int signal) {
+  interrupt_signal = signal;
+  std::signal(signal, SIG_DFL);
+}
+
 bool went_wrong(const TrialOutcome& outcome) { return outcome.status == "failed" || outcome.status == "diverged"; }
 
 // 3 if a trial did not end as it should.
 int tell_outcome(const LaunchResult& result, double seconds) {
-  std::size_t wrong = 0;
+  std::size_t wrong = 0, trained = 0;
   for (const TrialOutcome& outcome : result.outcomes) {
+    trained += outcome.status == "finished" || outcome.status == "stopped" ? 1 : 0;
     if (!went_wrong(outcome)) continue;
     ++wrong;
     fmt::print(stderr, "{}: {}: {}\n", outcome.trial->label, outcome.status, outcome.message);
   }
-  fmt::print(stderr, "{} trained in {}, {} already done, {} failed; in {}\n", result.outcomes.size() - wrong,
-             duration_text(seconds), result.already_done, wrong, result.folder.string());
+  fmt::print(stderr, "{} trained in {}, {} already done, {} failed; in {}\n", trained, duration_text(seconds),
+             result.already_done, wrong, result.folder.string());
   return wrong > 0 ? 3 : 0;
 }
 
@@ -71,6 +80,8 @@ int run_command(const RunArguments& arguments) {
   launch_options.force = arguments.force;
   launch_options.threads = static_cast<int>(sweep.trials.front().experiment.threads);
   const auto start = std::chrono::steady_clock::now();
+  std::signal(SIGINT, ask_to_stop);
+  std::signal(SIGTERM, ask_to_stop);
   LaunchResult result;
   {
     Progress silent;
@@ -81,6 +92,10 @@ int run_command(const RunArguments& arguments) {
   }
   const int status =
       tell_outcome(result, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  if (interrupted()) {
+    fmt::print(stderr, "interrupted: all trials are saved; the same command goes on from there\n");
+    return 128 + interrupt_signal;
+  }
   const bool all_failed = std::all_of(result.outcomes.begin(), result.outcomes.end(), went_wrong);
   if (result.already_done == 0 && all_failed) return status;  // there is nothing to show
   const Comparison all = compare_runs({result.folder});

@@ -10,6 +10,7 @@
 #include "framework/store/run_directory.hpp"
 #include "framework/store/run_file.hpp"
 #include "framework/sweep/sweep_folder.hpp"
+#include "framework/train/interrupt.hpp"
 
 namespace jari {
 namespace {
@@ -66,6 +67,7 @@ class Launcher {
   }
 
   void train(const Batch& batch, ThreadPool& pool) {
+    if (interrupted()) return;
     const std::vector<TrialOutcome> ended =
         train_group(*batch.programs, batch.trials, folder_, provenance_, pool, progress_);
     const std::lock_guard lock(mutex_);

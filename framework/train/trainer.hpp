@@ -16,7 +16,7 @@ namespace jari {
 
 struct TrialOutcome {
   const Trial* trial = nullptr;
-  std::string status;   // "finished", "stopped", "diverged", "failed"
+  std::string status;   // "finished", "stopped", "diverged", "interrupted", "failed"
   std::string message;  // why it failed
 };
 

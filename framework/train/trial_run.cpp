@@ -10,6 +10,7 @@
 #include "framework/store/run_directory.hpp"
 #include "framework/train/analyses.hpp"
 #include "framework/train/evaluator.hpp"
+#include "framework/train/interrupt.hpp"
 #include "framework/train/trainer.hpp"
 
 namespace jari {
@@ -146,12 +147,16 @@ bool TrialRun::fetch(std::int64_t step, const Tensors& outputs) {
     }
   }
   progress_.stepped(trial_, done, loss);
-  return true;
+  if (!interrupted() || done == steps_) return true;
+  status_ = "interrupted";
+  step_ = done;
+  return false;
 }
 
 void TrialRun::reached(std::int64_t step, ThreadPool& pool) {
   if (status_ == "failed") return;
   if (status_ == "diverged") return finish(pool);
+  if (status_ == "interrupted") return save_checkpoint();
   step_ = step;
   const bool last = step_ >= steps_;
   if (trial_.experiment.train) {
@@ -200,6 +205,7 @@ void TrialRun::save_checkpoint() {
   checkpoint.numbers["without_improvement"] = static_cast<double>(without_improvement_);
   if (best_) checkpoint.numbers["best"] = *best_;
   write_checkpoint(folder_, checkpoint, static_cast<int>(trial_.experiment.train->checkpoint.keep));
+  log_.info(fmt::format("checkpoint at step {}{}", step_, status_.empty() ? "" : ", " + status_));
 }
 
 void TrialRun::finish(ThreadPool& pool) {

@@ -9,6 +9,7 @@
 
 #include "framework/store/atomic_file.hpp"
 #include "framework/store/run_file.hpp"
+#include "framework/train/interrupt.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/specs.hpp"
 
@@ -100,6 +101,38 @@ TEST(Trainer, ResumesToEqualBits) {
     const auto outcomes = train(parsed.sweep, 0, {0, 1}, folder);
     for (const TrialOutcome& outcome : outcomes) EXPECT_EQ(outcome.status, "finished");
     for (std::size_t trial : {0u, 1u}) {
+      expect_equal_results(record_of(parsed.sweep, trial, folder), record_of(parsed.sweep, trial, undisturbed));
+    }
+  }
+}
+
+class InterruptedAt final : public Progress {
+ public:
+  explicit InterruptedAt(std::int64_t step) : step_(step) {}
+  ~InterruptedAt() override { interrupt_signal = 0; }
+  void stepped(const Trial&, std::int64_t step, double) override {
+    if (step == step_) interrupt_signal = 2;
+  }
+
+ private:
+  std::int64_t step_;
+};
+
+TEST(Trainer, AnInterruptedGroupSavesAllItsTrialsAndGoesOnToEqualBits) {
+  ParsedSweep parsed = sweep_of(std::string(kSmallSpec) + "seeds: 3\n");
+  const TemporaryFolder undisturbed;
+  train(parsed.sweep, 0, {0, 1, 2}, undisturbed);
+  for (int threads : {1, 2}) {
+    const TemporaryFolder folder;
+    {
+      InterruptedAt interrupt(33);
+      for (const TrialOutcome& outcome : train(parsed.sweep, 0, {0, 1, 2}, folder, threads, &interrupt)) {
+        EXPECT_EQ(outcome.status, "interrupted");
+        EXPECT_TRUE(std::filesystem::exists(folder.path() / outcome.trial->folder / "checkpoint.h5"));
+      }
+    }
+    train(parsed.sweep, 0, {0, 1, 2}, folder, threads);
+    for (std::size_t trial : {0u, 1u, 2u}) {
       expect_equal_results(record_of(parsed.sweep, trial, folder), record_of(parsed.sweep, trial, undisturbed));
     }
   }
