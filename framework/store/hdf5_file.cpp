@@ -96,7 +96,8 @@ void verify_checksum(const std::filesystem::path& path, Hdf5File::Checksum check
   const std::string_view image = std::string_view(bytes).substr(0, size),
                          trailer = std::string_view(bytes).substr(size);
   if (!trailer.starts_with(kTrailerKey)) {
-    if (checksum == Hdf5File::Checksum::must_be_there) hdf5::fail_because(path, "", "read", "it has no checksum at its end");
+    if (checksum == Hdf5File::Checksum::must_be_there)
+      hdf5::fail_because(path, "", "read", "it has no checksum at its end");
   } else if (trailer != trailer_of(image)) {
     hdf5::fail_because(path, "", "read", "its checksum does not match");
   }

@@ -93,7 +93,7 @@ TEST(Registry, ReportsWhatAConstructorThrowsAtTheBlock) {
 
 TEST(Reference, PageHasEveryKey) {
   const Registry registry = recipe_registry();
-  EXPECT_EQ(component_page(*registry.find("position", "alibi")), R"(# position `alibi`
+  EXPECT_EQ(component_page(*registry.find("position", "alibi")), R"(## position `alibi`
 
 linear distance bias per head
 
