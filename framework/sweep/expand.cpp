@@ -191,6 +191,19 @@ std::vector<Axis> read_axes(const SweepSpec& sweep, Diagnostics& diagnostics) {
   return axes;
 }
 
+// An override of what an axis sets would be lost without a word.
+void refuse_lost_overrides(const SpecNode& node, const std::string& path, const std::string& axis,
+                           Diagnostics& diagnostics) {
+  if (node.span.file && node.span.file->name.starts_with("override #")) {
+    diagnostics.error(node.span, path, fmt::format("has no effect: the sweep sets '{}'", axis),
+                      "change the axis in the spec, or override a key that it does not set");
+    return;
+  }
+  for (const SpecEntry& entry : node.entries) {
+    refuse_lost_overrides(entry.value, path + "." + entry.key, axis, diagnostics);
+  }
+}
+
 // The settings of cell `index` of the product of all axes, the last axis fastest.
 Expansion::Cell make_cell(const SpecNode& base, const std::vector<Axis>& axes, std::size_t index, std::size_t cells,
                           Diagnostics& diagnostics) {
@@ -214,6 +227,9 @@ Expansion expand(const SpecNode& spec, Diagnostics& diagnostics) {
   const std::vector<Axis> axes = keys.sweep ? read_axes(*keys.sweep, diagnostics) : std::vector<Axis>{};
   std::size_t cells = 1;
   for (const Axis& axis : axes) {
+    for (const std::string& path : axis.paths) {
+      if (const SpecNode* node = spec.find_path(path)) refuse_lost_overrides(*node, path, path, diagnostics);
+    }
     result.axes.insert(result.axes.end(), axis.paths.begin(), axis.paths.end());
     cells *= axis.choices.size();
     if (cells * static_cast<std::size_t>(keys.seeds) > kMostTrials) {

@@ -83,6 +83,21 @@ TEST(Sweep, AnAxisOverridesAndInterpolationFollowsIt) {
   EXPECT_EQ(parsed.sweep.trials[1].experiment.evaluate[0].second.length, 5);
 }
 
+TEST(Sweep, RefusesAnOverrideThatAnAxisWouldHide) {
+  std::string text;
+  try {
+    sweep_of(std::string(kSmallSpec) + "sweep: {grid: {model.position: [sin, {type: rope}]}}\n",
+             {"model.position.max_length=9"});
+  } catch (const SpecError& error) {
+    text = error.what();
+  }
+  EXPECT_EQ(text,
+            "override #1:1:27: error: model.position.max_length: has no effect: the sweep sets 'model.position'\n"
+            "    1 | model.position.max_length=9\n"
+            "      |                           ^ change the axis in the spec, or override a key that it does not set\n"
+            "1 error; nothing was started.\n");
+}
+
 TEST(Sweep, CountsHowManyTrialsAnErrorAffects) {
   std::string text;
   try {
