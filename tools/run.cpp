@@ -59,12 +59,18 @@ int tell_outcome(const LaunchResult& result, double seconds) {
 }
 
 // Final losses are for a closer look; the question is usually about accuracies, where there are some.
-std::vector<std::string> main_metrics(const Comparison& all) {
-  std::vector<std::string> metrics;
-  for (const std::string& metric : all.metrics) {
-    if (metric == "train/loss" || metric.find("/accuracy") != std::string::npos) metrics.push_back(metric);
+bool is_main(const std::string& metric) {
+  return metric == "train/loss" || metric.find("/accuracy") != std::string::npos;
+}
+
+void keep_main_metrics(Comparison& comparison) {
+  if (std::count_if(comparison.metrics.begin(), comparison.metrics.end(), is_main) < 2) return;
+  for (std::size_t i = comparison.metrics.size(); i-- > 0;) {
+    if (is_main(comparison.metrics[i])) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    comparison.metrics.erase(comparison.metrics.begin() + at);
+    for (ComparisonCell& cell : comparison.cells) cell.statistics.erase(cell.statistics.begin() + at);
   }
-  return metrics.size() > 1 ? metrics : all.metrics;
 }
 
 }  // namespace
@@ -98,11 +104,10 @@ int run_command(const RunArguments& arguments) {
   }
   const bool all_failed = std::all_of(result.outcomes.begin(), result.outcomes.end(), went_wrong);
   if (result.already_done == 0 && all_failed) return status;  // there is nothing to show
-  const Comparison all = compare_runs({result.folder});
-  for (const std::string& note : all.notes) fmt::print(stderr, "{}\n", note);
-  CompareOptions compare_options;
-  compare_options.metrics = main_metrics(all);
-  fmt::print("{}", comparison_text(compare_runs({result.folder}, compare_options)));
+  Comparison comparison = compare_runs({result.folder});
+  for (const std::string& note : comparison.notes) fmt::print(stderr, "{}\n", note);
+  keep_main_metrics(comparison);
+  fmt::print("{}", comparison_text(comparison));
   return status;
 }
 
