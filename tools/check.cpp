@@ -6,10 +6,23 @@
 #include "tools/session.hpp"
 
 namespace jari {
-int check_command(const SpecArguments& arguments) {
-  Session session = open_spec(arguments);
+namespace {
+
+class CheckCommand final : public Command {
+ public:
+  const char* name() const override { return "check"; }
+  const char* summary() const override { return "find all mistakes of a spec without training"; }
+  void options(Options& options) override { spec_.options(options); }
+  int run() override;
+
+ private:
+  SpecArguments spec_;
+};
+
+int CheckCommand::run() {
+  Session session = open_spec(spec_);
   Sweep sweep = checked_sweep(session);
-  fmt::print("{}: no mistakes; {} trial{} in {} fused group{}\n", arguments.path, sweep.trials.size(),
+  fmt::print("{}: no mistakes; {} trial{} in {} fused group{}\n", spec_.path, sweep.trials.size(),
              sweep.trials.size() == 1 ? "" : "s", sweep.groups.size(), sweep.groups.size() == 1 ? "" : "s");
   if (sweep.declared > sweep.trials.size()) {
     fmt::print("{} of {} declared trials are equal to others and count once\n", sweep.declared - sweep.trials.size(),
@@ -26,5 +39,9 @@ int check_command(const SpecArguments& arguments) {
   }
   return 0;
 }
+
+}  // namespace
+
+CommandPtr check_command() { return std::make_unique<CheckCommand>(); }
 
 }  // namespace jari

@@ -1,5 +1,4 @@
-// The command line: which subcommands and options there are. The only file that includes CLI11, which is slow to
-// compile.
+// From the command line to a subcommand. The only file that includes CLI11, which is slow to compile.
 
 #include <fmt/format.h>
 
@@ -14,78 +13,44 @@
 namespace jari {
 namespace {
 
-// What the command line says. One of the commands' parts is used.
-struct Parsed {
-  RunArguments run;
-  SpecArguments check;
-  ConfigArguments config;
-  ComponentsArguments components;
-  std::vector<std::string> schema_plugins;
-  CompareArguments compare;
-  int status = 0;
+class CliOptions final : public Options {
+ public:
+  explicit CliOptions(CLI::App& app) : app_(app) {}
+
+  void argument(const char* name, std::string& value, const char* help, bool is_needed) override {
+    app_.add_option(name, value, help)->required(is_needed);
+  }
+  void arguments(const char* name, std::vector<std::string>& values, const char* help, bool is_needed) override {
+    app_.add_option(name, values, help)->required(is_needed);
+  }
+  void flag(const char* name, bool& value, const char* help) override { app_.add_flag(name, value, help); }
+  void option(const char* name, std::string& value, const char* help) override { add_named(name, value, help); }
+  void option(const char* name, std::int64_t& value, const char* help) override { add_named(name, value, help); }
+  void list(const char* name, std::vector<std::string>& values, const char* help) override {
+    app_.add_option(name, values, help)->delimiter(',')->take_all()->allow_extra_args(false);
+  }
+  void choice(const char* name, std::string& value, const std::vector<std::string>& choices,
+              const char* help) override {
+    add_named(name, value, help)->check(CLI::IsMember(choices));
+  }
+  void exclude(const char* name, const char* other) override {
+    app_.get_option(name)->excludes(app_.get_option(other));
+  }
+
+ private:
+  template <class T>
+  CLI::Option* add_named(const char* name, T& value, const char* help) {
+    return app_.add_option(name, value, help)->capture_default_str();
+  }
+
+  CLI::App& app_;
 };
 
-void add_spec(CLI::App& command, SpecArguments& spec) {
-  command.add_option("spec", spec.path, "the YAML spec")->required();
-  command.add_option("overrides", spec.overrides, "KEY=VALUE, as strict as the file");
-}
-
-void add_run(CLI::App& app, Parsed& parsed) {
-  CLI::App& command = *app.add_subcommand("run", "train what is missing of a spec, then show the table");
-  RunArguments& run = parsed.run;
-  add_spec(command, run.spec);
-  command.add_option("--runs", run.runs, "folder that the experiment's folder goes into")->capture_default_str();
-  command.add_flag("--force", run.force, "train finished trials again");
-  command.add_flag("--no-rewrite", run.no_rewrite, "compute the graphs as they were written");
-  command.add_flag("--quiet", run.quiet, "no progress");
-  command.callback([&parsed] { parsed.status = run_command(parsed.run); });
-}
-
-void add_check(CLI::App& app, Parsed& parsed) {
-  CLI::App& command = *app.add_subcommand("check", "find all mistakes of a spec without training");
-  add_spec(command, parsed.check);
-  command.callback([&parsed] { parsed.status = check_command(parsed.check); });
-}
-
-void add_config(CLI::App& app, Parsed& parsed) {
-  CLI::App& command = *app.add_subcommand("config", "show a trial's resolved spec, or where a value came from");
-  ConfigArguments& config = parsed.config;
-  add_spec(command, config.spec);
-  CLI::Option* minimal = command.add_flag("--minimal", config.minimal, "only the keys that were given");
-  command
-      .add_flag_callback(
-          "--full", [] {}, "all keys, with defaults: what is shown anyway")
-      ->excludes(minimal);
-  command.add_option("--why", config.why, "a key's path: its value and where that came from");
-  command.add_option("--trial", config.trial, "which trial of a sweep, from 0")->capture_default_str();
-  command.callback([&parsed] { parsed.status = config_command(parsed.config); });
-}
-
-void add_components(CLI::App& app, Parsed& parsed) {
-  CLI::App& command = *app.add_subcommand("components", "list what a spec can name, or show one with its keys");
-  ComponentsArguments& components = parsed.components;
-  command.add_option("component", components.name, "FAMILY or FAMILY/NAME");
-  command.add_option("--plugin", components.plugins, "a loadable module whose components count too");
-  command.add_option("--write-reference", components.write_reference, "write a page a family into this folder");
-  command.callback([&parsed] { parsed.status = components_command(parsed.components); });
-}
-
-void add_schema(CLI::App& app, Parsed& parsed) {
-  CLI::App& command = *app.add_subcommand("schema", "JSON Schema of a spec, from the components that are there");
-  command.add_option("--plugin", parsed.schema_plugins, "a loadable module whose components count too");
-  command.callback([&parsed] { parsed.status = schema_command(parsed.schema_plugins); });
-}
-
-void add_compare(CLI::App& app, Parsed& parsed) {
-  CLI::App& command = *app.add_subcommand("compare", "mean, interval and n of each metric by the keys that vary");
-  CompareArguments& compare = parsed.compare;
-  command.add_option("runs", compare.runs, "run files, or folders that hold some")->required();
-  command.add_option("--by", compare.by, "key to compare by; the others are pooled")->delimiter(',');
-  command.add_option("--metric", compare.metrics, "metric to show")->delimiter(',');
-  command.add_option("--format", compare.format, "text or csv")
-      ->check(CLI::IsMember({"text", "csv"}))
-      ->capture_default_str();
-  command.callback([&parsed] { parsed.status = compare_command(parsed.compare); });
+void add(CLI::App& app, Command& command, int& status) {
+  CLI::App& subcommand = *app.add_subcommand(command.name(), command.summary());
+  CliOptions options(subcommand);
+  command.options(options);
+  subcommand.callback([&command, &status] { status = command.run(); });
 }
 
 }  // namespace
@@ -94,13 +59,9 @@ int run_program(int argc, const char* const* argv) {
   CLI::App app("jari: declarative training for embeddings and positional schemes", "jari");
   app.set_version_flag("--version", std::string("jari ") + version());
   app.require_subcommand(1);
-  Parsed parsed;
-  add_run(app, parsed);
-  add_check(app, parsed);
-  add_config(app, parsed);
-  add_components(app, parsed);
-  add_schema(app, parsed);
-  add_compare(app, parsed);
+  const std::vector<CommandPtr> commands = all_commands();
+  int status = 0;
+  for (const CommandPtr& command : commands) add(app, *command, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -115,7 +76,7 @@ int run_program(int argc, const char* const* argv) {
     fmt::print(stderr, "error: {}\n", error.what());
     return 3;
   }
-  return parsed.status;
+  return status;
 }
 
 }  // namespace jari

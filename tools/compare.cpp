@@ -7,14 +7,37 @@
 #include "tools/commands.hpp"
 
 namespace jari {
-int compare_command(const CompareArguments& arguments) {
-  CompareOptions options;
-  options.by = arguments.by;
-  options.metrics = arguments.metrics;
-  const Comparison comparison = compare_runs({arguments.runs.begin(), arguments.runs.end()}, options);
+namespace {
+
+class CompareCommand final : public Command {
+ public:
+  const char* name() const override { return "compare"; }
+  const char* summary() const override { return "mean, interval and n of each metric by the keys that vary"; }
+  void options(Options& options) override;
+  int run() override;
+
+ private:
+  std::vector<std::string> runs_;
+  CompareOptions options_;
+  std::string format_ = "text";
+};
+
+void CompareCommand::options(Options& options) {
+  options.arguments("runs", runs_, "run files, or folders that hold some");
+  options.list("--by", options_.by, "key to compare by; the others are pooled");
+  options.list("--metric", options_.metrics, "metric to show");
+  options.choice("--format", format_, {"text", "csv"}, "text or csv");
+}
+
+int CompareCommand::run() {
+  const Comparison comparison = compare_runs({runs_.begin(), runs_.end()}, options_);
   for (const std::string& note : comparison.notes) fmt::print(stderr, "{}\n", note);
-  fmt::print("{}", arguments.format == "csv" ? comparison_csv(comparison) : comparison_text(comparison));
+  fmt::print("{}", format_ == "csv" ? comparison_csv(comparison) : comparison_text(comparison));
   return 0;
 }
+
+}  // namespace
+
+CommandPtr compare_command() { return std::make_unique<CompareCommand>(); }
 
 }  // namespace jari

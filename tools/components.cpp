@@ -57,17 +57,38 @@ void write_reference(const Registry& registry, const std::filesystem::path& fold
   }
 }
 
-}  // namespace
+class ComponentsCommand final : public Command {
+ public:
+  const char* name() const override { return "components"; }
+  const char* summary() const override { return "list what a spec can name, or show one with its keys"; }
+  void options(Options& options) override;
+  int run() override;
 
-int components_command(const ComponentsArguments& arguments) {
+ private:
+  std::string component_;  // "", FAMILY or FAMILY/NAME
+  std::vector<std::string> plugins_;
+  std::string write_reference_;  // folder, or ""
+};
+
+void ComponentsCommand::options(Options& options) {
+  options.argument("component", component_, "FAMILY or FAMILY/NAME", /*is_needed=*/false);
+  options.list("--plugin", plugins_, "a loadable module whose components count too");
+  options.option("--write-reference", write_reference_, "write a page a family into this folder");
+}
+
+int ComponentsCommand::run() {
   Registry registry = builtin_registry();
-  for (const std::string& plugin : arguments.plugins) load_plugin(plugin, registry);
-  if (!arguments.write_reference.empty()) {
-    write_reference(registry, arguments.write_reference);
+  for (const std::string& plugin : plugins_) load_plugin(plugin, registry);
+  if (!write_reference_.empty()) {
+    write_reference(registry, write_reference_);
   } else {
-    show(registry, arguments.name);
+    show(registry, component_);
   }
   return 0;
 }
+
+}  // namespace
+
+CommandPtr components_command() { return std::make_unique<ComponentsCommand>(); }
 
 }  // namespace jari

@@ -55,22 +55,48 @@ void tell_why(const SpecNode& resolved, const std::string& path) {
   if (!node->span.origin.empty()) fmt::print("  {}\n", node->span.origin);
 }
 
-}  // namespace
+class ConfigCommand final : public Command {
+ public:
+  const char* name() const override { return "config"; }
+  const char* summary() const override { return "show a trial's resolved spec, or where a value came from"; }
+  void options(Options& options) override;
+  int run() override;
 
-int config_command(const ConfigArguments& arguments) {
-  Session session = open_spec(arguments.spec);
+ private:
+  SpecArguments spec_;
+  bool minimal_ = false;
+  bool full_ = false;  // what is shown anyway
+  std::string why_;
+  std::int64_t trial_ = 0;
+};
+
+void ConfigCommand::options(Options& options) {
+  spec_.options(options);
+  options.flag("--minimal", minimal_, "only the keys that were given");
+  options.flag("--full", full_, "all keys, with defaults: what is shown anyway");
+  options.exclude("--full", "--minimal");
+  options.option("--why", why_, "a key's path: its value and where that came from");
+  options.option("--trial", trial_, "which trial of a sweep, from 0");
+}
+
+int ConfigCommand::run() {
+  Session session = open_spec(spec_);
   const Sweep sweep = checked_sweep(session);
   const auto count = static_cast<std::int64_t>(sweep.trials.size());
-  if (arguments.trial < 0 || arguments.trial >= count) {
-    throw SpecError(fmt::format("error: --trial {}: the spec declares trials 0 to {}\n", arguments.trial, count - 1));
+  if (trial_ < 0 || trial_ >= count) {
+    throw SpecError(fmt::format("error: --trial {}: the spec declares trials 0 to {}\n", trial_, count - 1));
   }
-  const SpecNode& resolved = sweep.trials[static_cast<std::size_t>(arguments.trial)].resolved;
-  if (!arguments.why.empty()) {
-    tell_why(resolved, arguments.why);
+  const SpecNode& resolved = sweep.trials[static_cast<std::size_t>(trial_)].resolved;
+  if (!why_.empty()) {
+    tell_why(resolved, why_);
   } else {
-    fmt::print("{}", to_yaml(arguments.minimal ? given_only(resolved) : resolved));
+    fmt::print("{}", to_yaml(minimal_ ? given_only(resolved) : resolved));
   }
   return 0;
 }
+
+}  // namespace
+
+CommandPtr config_command() { return std::make_unique<ConfigCommand>(); }
 
 }  // namespace jari

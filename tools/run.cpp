@@ -73,17 +73,38 @@ void keep_main_metrics(Comparison& comparison) {
   }
 }
 
-}  // namespace
+class RunCommand final : public Command {
+ public:
+  const char* name() const override { return "run"; }
+  const char* summary() const override { return "train what is missing of a spec, then show the table"; }
+  void options(Options& options) override;
+  int run() override;
 
-int run_command(const RunArguments& arguments) {
-  Session session = open_spec(arguments.spec);
+ private:
+  SpecArguments spec_;
+  std::string runs_ = "runs";
+  bool force_ = false;
+  bool no_rewrite_ = false;
+  bool quiet_ = false;
+};
+
+void RunCommand::options(Options& options) {
+  spec_.options(options);
+  options.option("--runs", runs_, "folder that the experiment's folder goes into");
+  options.flag("--force", force_, "train finished trials again");
+  options.flag("--no-rewrite", no_rewrite_, "compute the graphs as they were written");
+  options.flag("--quiet", quiet_, "no progress");
+}
+
+int RunCommand::run() {
+  Session session = open_spec(spec_);
   SweepOptions options;
-  options.rewrites = !arguments.no_rewrite;
+  options.rewrites = !no_rewrite_;
   Sweep sweep = checked_sweep(session, options);
   announce(sweep);
   LaunchOptions launch_options;
-  launch_options.runs = arguments.runs;
-  launch_options.force = arguments.force;
+  launch_options.runs = runs_;
+  launch_options.force = force_;
   launch_options.threads = static_cast<int>(sweep.trials.front().experiment.threads);
   const auto start = std::chrono::steady_clock::now();
   std::signal(SIGINT, ask_to_stop);
@@ -92,9 +113,9 @@ int run_command(const RunArguments& arguments) {
   {
     Progress silent;
     std::unique_ptr<ProgressBoard> board;
-    if (!arguments.quiet) board = std::make_unique<ProgressBoard>(sweep, stderr, isatty(STDERR_FILENO) == 1);
+    if (!quiet_) board = std::make_unique<ProgressBoard>(sweep, stderr, isatty(STDERR_FILENO) == 1);
     Progress& progress = board ? static_cast<Progress&>(*board) : silent;
-    result = launch(sweep, session.spec, provenance_of(arguments.spec, session.spec), launch_options, progress);
+    result = launch(sweep, session.spec, provenance_of(spec_, session.spec), launch_options, progress);
   }
   const int status =
       tell_outcome(result, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
@@ -110,5 +131,9 @@ int run_command(const RunArguments& arguments) {
   fmt::print("{}", comparison_text(comparison));
   return status;
 }
+
+}  // namespace
+
+CommandPtr run_command() { return std::make_unique<RunCommand>(); }
 
 }  // namespace jari

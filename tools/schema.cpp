@@ -11,12 +11,30 @@
 #include "tools/session.hpp"
 
 namespace jari {
+namespace {
 
-int schema_command(const std::vector<std::string>& plugins) {
+class SchemaCommand final : public Command {
+ public:
+  const char* name() const override { return "schema"; }
+  const char* summary() const override { return "JSON Schema of a spec, from the components that are there"; }
+  void options(Options& options) override {
+    options.list("--plugin", plugins_, "a loadable module whose components count too");
+  }
+  int run() override;
+
+ private:
+  std::vector<std::string> plugins_;
+};
+
+int SchemaCommand::run() {
   Registry registry = builtin_registry();
-  for (const std::string& plugin : plugins) load_plugin(plugin, registry);
+  for (const std::string& plugin : plugins_) load_plugin(plugin, registry);
   fmt::print("{}\n", schema_of(describe_fields<Experiment>(), registry, "jari spec").dump(2));
   return 0;
 }
+
+}  // namespace
+
+CommandPtr schema_command() { return std::make_unique<SchemaCommand>(); }
 
 }  // namespace jari

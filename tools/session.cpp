@@ -58,6 +58,11 @@ std::string git_commit(const std::string& folder) {
 
 }  // namespace
 
+void SpecArguments::options(Options& options) {
+  options.argument("spec", path, "the YAML spec");
+  options.arguments("overrides", overrides, "KEY=VALUE, as strict as the file", /*is_needed=*/false);
+}
+
 Registry builtin_registry() {
   Registry registry;
   register_builtin_plugins(registry);

@@ -9,9 +9,17 @@
 #include "framework/spec/spec_node.hpp"
 #include "framework/sweep/sweep.hpp"
 #include "framework/train/record.hpp"
-#include "tools/commands.hpp"
+#include "tools/command.hpp"
 
 namespace jari {
+
+// A spec on the command line.
+struct SpecArguments {
+  std::string path;
+  std::vector<std::string> overrides;  // KEY=VALUE
+
+  void options(Options& options);
+};
 
 // Built-in components.
 Registry builtin_registry();
