@@ -12,7 +12,7 @@ class CheckCommand final : public Command {
  public:
   const char* name() const override { return "check"; }
   const char* summary() const override { return "find all mistakes of a spec without training"; }
-  void options(Options& options) override { spec_.options(options); }
+  void options(CommandOptions& options) override { spec_.options(options); }
   int run() override;
 
  private:

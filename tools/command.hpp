@@ -10,9 +10,9 @@ namespace jari {
 
 // What a command takes. Values are written into the variables given here, whose first values are the defaults. Hides
 // the library that parses the command line, which is slow to compile.
-class Options {
+class CommandOptions {
  public:
-  virtual ~Options() = default;
+  virtual ~CommandOptions() = default;
   // By place. The lists take what is left.
   virtual void argument(const char* name, std::string& value, const char* help, bool is_needed = true) = 0;
   virtual void arguments(const char* name, std::vector<std::string>& values, const char* help,
@@ -34,7 +34,7 @@ class Command {
   virtual ~Command() = default;
   virtual const char* name() const = 0;
   virtual const char* summary() const = 0;
-  virtual void options(Options& options) = 0;
+  virtual void options(CommandOptions& options) = 0;
   // Gives the program's exit status. Throws jari::Error for what the user can mend.
   virtual int run() = 0;
 };

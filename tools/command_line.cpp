@@ -13,7 +13,7 @@
 namespace jari {
 namespace {
 
-class CliOptions final : public Options {
+class CliOptions final : public CommandOptions {
  public:
   explicit CliOptions(CLI::App& app) : app_(app) {}
 

@@ -13,7 +13,7 @@ class CompareCommand final : public Command {
  public:
   const char* name() const override { return "compare"; }
   const char* summary() const override { return "mean, interval and n of each metric by the keys that vary"; }
-  void options(Options& options) override;
+  void options(CommandOptions& options) override;
   int run() override;
 
  private:
@@ -22,7 +22,7 @@ class CompareCommand final : public Command {
   std::string format_ = "text";
 };
 
-void CompareCommand::options(Options& options) {
+void CompareCommand::options(CommandOptions& options) {
   options.arguments("runs", runs_, "run files, or folders that hold some");
   options.list("--by", options_.by, "key to compare by; the others are pooled");
   options.list("--metric", options_.metrics, "metric to show");

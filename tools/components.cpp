@@ -61,7 +61,7 @@ class ComponentsCommand final : public Command {
  public:
   const char* name() const override { return "components"; }
   const char* summary() const override { return "list what a spec can name, or show one with its keys"; }
-  void options(Options& options) override;
+  void options(CommandOptions& options) override;
   int run() override;
 
  private:
@@ -70,7 +70,7 @@ class ComponentsCommand final : public Command {
   std::string write_reference_;  // folder, or ""
 };
 
-void ComponentsCommand::options(Options& options) {
+void ComponentsCommand::options(CommandOptions& options) {
   options.argument("component", component_, "FAMILY or FAMILY/NAME", /*is_needed=*/false);
   options.list("--plugin", plugins_, "a loadable module whose components count too");
   options.option("--write-reference", write_reference_, "write a page a family into this folder");

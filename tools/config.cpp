@@ -59,7 +59,7 @@ class ConfigCommand final : public Command {
  public:
   const char* name() const override { return "config"; }
   const char* summary() const override { return "show a trial's resolved spec, or where a value came from"; }
-  void options(Options& options) override;
+  void options(CommandOptions& options) override;
   int run() override;
 
  private:
@@ -70,7 +70,7 @@ class ConfigCommand final : public Command {
   std::int64_t trial_ = 0;
 };
 
-void ConfigCommand::options(Options& options) {
+void ConfigCommand::options(CommandOptions& options) {
   spec_.options(options);
   options.flag("--minimal", minimal_, "only the keys that were given");
   options.flag("--full", full_, "all keys, with defaults: what is shown anyway");

@@ -77,7 +77,7 @@ class RunCommand final : public Command {
  public:
   const char* name() const override { return "run"; }
   const char* summary() const override { return "train what is missing of a spec, then show the table"; }
-  void options(Options& options) override;
+  void options(CommandOptions& options) override;
   int run() override;
 
  private:
@@ -88,7 +88,7 @@ class RunCommand final : public Command {
   bool quiet_ = false;
 };
 
-void RunCommand::options(Options& options) {
+void RunCommand::options(CommandOptions& options) {
   spec_.options(options);
   options.option("--runs", runs_, "folder that the experiment's folder goes into");
   options.flag("--force", force_, "train finished trials again");

@@ -17,7 +17,7 @@ class SchemaCommand final : public Command {
  public:
   const char* name() const override { return "schema"; }
   const char* summary() const override { return "JSON Schema of a spec, from the components that are there"; }
-  void options(Options& options) override {
+  void options(CommandOptions& options) override {
     options.list("--plugin", plugins_, "a loadable module whose components count too");
   }
   int run() override;

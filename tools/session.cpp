@@ -58,7 +58,7 @@ std::string git_commit(const std::string& folder) {
 
 }  // namespace
 
-void SpecArguments::options(Options& options) {
+void SpecArguments::options(CommandOptions& options) {
   options.argument("spec", path, "the YAML spec");
   options.arguments("overrides", overrides, "KEY=VALUE, as strict as the file", /*is_needed=*/false);
 }

@@ -18,7 +18,7 @@ struct SpecArguments {
   std::string path;
   std::vector<std::string> overrides;  // KEY=VALUE
 
-  void options(Options& options);
+  void options(CommandOptions& options);
 };
 
 // Built-in components.
