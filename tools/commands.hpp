@@ -11,6 +11,8 @@ CommandPtr config_command();
 CommandPtr components_command();
 CommandPtr schema_command();
 CommandPtr compare_command();
+CommandPtr verify_command();
+CommandPtr repair_command();
 
 // In the order in which `jari --help` lists them.
 inline std::vector<CommandPtr> all_commands() {
@@ -21,6 +23,8 @@ inline std::vector<CommandPtr> all_commands() {
   commands.push_back(components_command());
   commands.push_back(schema_command());
   commands.push_back(compare_command());
+  commands.push_back(verify_command());
+  commands.push_back(repair_command());
   return commands;
 }
 

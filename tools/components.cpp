@@ -7,7 +7,6 @@
 
 #include "framework/base/edit_distance.hpp"
 #include "framework/base/error.hpp"
-#include "framework/registry/plugin_loader.hpp"
 #include "framework/registry/reference.hpp"
 #include "framework/store/atomic_file.hpp"
 #include "tools/commands.hpp"
@@ -77,8 +76,7 @@ void ComponentsCommand::options(CommandOptions& options) {
 }
 
 int ComponentsCommand::run() {
-  Registry registry = builtin_registry();
-  for (const std::string& plugin : plugins_) load_plugin(plugin, registry);
+  const Registry registry = registry_with(plugins_);
   if (!write_reference_.empty()) {
     write_reference(registry, write_reference_);
   } else {

@@ -11,7 +11,9 @@
 
 #include "framework/base/error.hpp"
 #include "framework/sweep/compare.hpp"
+#include "framework/sweep/keep_policy.hpp"
 #include "framework/sweep/launcher.hpp"
+#include "framework/train/dump.hpp"
 #include "framework/train/interrupt.hpp"
 #include "tools/commands.hpp"
 #include "tools/progress_board.hpp"
@@ -58,6 +60,27 @@ int tell_outcome(const LaunchResult& result, double seconds) {
   return wrong > 0 ? 3 : 0;
 }
 
+void show_profile(const Sweep& sweep, const LaunchResult::GroupProfile& profile) {
+  const std::vector<std::size_t>& trials = profile.group->trials;
+  fmt::print("profile of {}{}: {}\n", sweep.trials[trials.front()].label,
+             trials.size() > 1 ? fmt::format(" and {} more", trials.size() - 1) : "", profile.profile->to_string());
+}
+
+// A full disk is found before the first step where it can be.
+void warn_of_full_disk(const Sweep& sweep, const LaunchOptions& options) {
+  const int cores = options.threads > 0 ? options.threads : usable_cores();
+  const double need = disk_need(sweep, trials_a_batch(cores)).while_training;
+  std::filesystem::path folder = std::filesystem::absolute(options.runs);
+  while (!std::filesystem::exists(folder)) folder = folder.parent_path();
+  std::error_code error;
+  const auto space = std::filesystem::space(folder, error);
+  if (error || need <= static_cast<double>(space.available)) return;
+  fmt::print(stderr,
+             "warning: {}: {:.0f} MB are free and about {:.0f} MB are needed: free some space, choose another place "
+             "with --runs, or keep less (`keep` in the spec)\n",
+             folder.string(), static_cast<double>(space.available) / 1e6, need / 1e6);
+}
+
 // Final losses are for a closer look; the question is usually about accuracies, where there are some.
 bool is_main(const std::string& metric) {
   return metric == "train/loss" || metric.find("/accuracy") != std::string::npos;
@@ -86,6 +109,12 @@ class RunCommand final : public Command {
   bool force_ = false;
   bool no_rewrite_ = false;
   bool quiet_ = false;
+  bool wait_ = false;
+  bool check_nan_ = false;
+  bool profile_ = false;
+  std::vector<std::string> dumps_;
+
+  LaunchOptions launch_options(const Sweep& sweep) const;
 };
 
 void RunCommand::options(CommandOptions& options) {
@@ -94,6 +123,22 @@ void RunCommand::options(CommandOptions& options) {
   options.flag("--force", force_, "train finished trials again");
   options.flag("--no-rewrite", no_rewrite_, "compute the graphs as they were written");
   options.flag("--quiet", quiet_, "no progress");
+  options.flag("--wait", wait_, "wait for another process that writes the folder, instead of refusing");
+  options.flag("--check-nan", check_nan_, "look at every node of every step: end a trial at its first bad number");
+  options.list("--dump", dumps_, "PATH@STEP: write what these nodes hold in a step; * in PATH is any text");
+  options.flag("--profile", profile_, "show seconds and bytes by kind of op and by node");
+}
+
+LaunchOptions RunCommand::launch_options(const Sweep& sweep) const {
+  LaunchOptions options;
+  options.runs = runs_;
+  options.force = force_;
+  options.threads = static_cast<int>(sweep.trials.front().experiment.threads);
+  options.wait = wait_;
+  options.profile = profile_;
+  options.train.check_nan = check_nan_;
+  for (const std::string& dump : dumps_) options.train.dumps.push_back(parse_dump_request(dump));
+  return options;
 }
 
 int RunCommand::run() {
@@ -102,10 +147,8 @@ int RunCommand::run() {
   options.rewrites = !no_rewrite_;
   Sweep sweep = checked_sweep(session, options);
   announce(sweep);
-  LaunchOptions launch_options;
-  launch_options.runs = runs_;
-  launch_options.force = force_;
-  launch_options.threads = static_cast<int>(sweep.trials.front().experiment.threads);
+  const LaunchOptions launch_options = this->launch_options(sweep);
+  warn_of_full_disk(sweep, launch_options);
   const auto start = std::chrono::steady_clock::now();
   std::signal(SIGINT, ask_to_stop);
   std::signal(SIGTERM, ask_to_stop);
@@ -115,13 +158,21 @@ int RunCommand::run() {
     std::unique_ptr<ProgressBoard> board;
     if (!quiet_) board = std::make_unique<ProgressBoard>(sweep, stderr, isatty(STDERR_FILENO) == 1);
     Progress& progress = board ? static_cast<Progress&>(*board) : silent;
-    result = launch(sweep, session.spec, provenance_of(spec_, session.spec), launch_options, progress);
+    Provenance provenance = provenance_of(spec_, session.spec);
+    provenance.environment.emplace_back("rewrites", no_rewrite_ ? "off" : "on");
+    result = launch(sweep, session.spec, provenance, launch_options, progress);
   }
   const int status =
       tell_outcome(result, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  for (const LaunchResult::GroupProfile& profile : result.profiles) show_profile(sweep, profile);
   if (interrupted()) {
     fmt::print(stderr, "interrupted: all trials are saved; the same command goes on from there\n");
     return 128 + interrupt_signal;
+  }
+  if (result.stopped) {
+    fmt::print(stderr,
+               "stopped because a trial failed (on_failure: stop); all others are saved, and the same command goes on "
+               "from there\n");
   }
   const bool all_failed = std::all_of(result.outcomes.begin(), result.outcomes.end(), went_wrong);
   if (result.already_done == 0 && all_failed) return status;  // there is nothing to show

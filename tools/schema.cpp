@@ -6,7 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "framework/registry/plugin_loader.hpp"
 #include "tools/commands.hpp"
 #include "tools/session.hpp"
 
@@ -27,8 +26,7 @@ class SchemaCommand final : public Command {
 };
 
 int SchemaCommand::run() {
-  Registry registry = builtin_registry();
-  for (const std::string& plugin : plugins_) load_plugin(plugin, registry);
+  const Registry registry = registry_with(plugins_);
   fmt::print("{}\n", schema_of(describe_fields<Experiment>(), registry, "jari spec").dump(2));
   return 0;
 }

@@ -69,6 +69,12 @@ Registry builtin_registry() {
   return registry;
 }
 
+Registry registry_with(const std::vector<std::string>& plugins) {
+  Registry registry = builtin_registry();
+  for (const std::string& plugin : plugins) load_plugin(plugin, registry);
+  return registry;
+}
+
 Session open_spec(const SpecArguments& arguments) {
   Session session{builtin_registry(), {}, {}};
   session.spec = compose_spec(arguments.path, arguments.overrides, session.diagnostics);
@@ -83,18 +89,25 @@ Sweep checked_sweep(Session& session, const SweepOptions& options) {
   return sweep;
 }
 
+std::vector<std::pair<std::string, std::string>> environment_here() {
+  utsname host{};
+  uname(&host);
+  return {{"jari", version()},
+          {"build", build_id()},
+          {"hdf5", hdf5_version()},
+          {"cpu_backend", cpu_backend_version()},
+          {"cpu", cpu_description()},
+          {"host", host.nodename},
+          {"system", fmt::format("{} {} {}", host.sysname, host.release, host.machine)}};
+}
+
 Provenance provenance_of(const SpecArguments& arguments, const SpecNode& spec) {
   Provenance provenance;
   provenance.spec_source = read_file(arguments.path);
   provenance.spec_overrides = fmt::format("{}", fmt::join(arguments.overrides, "\n"));
   provenance.git = git_commit(std::filesystem::path(arguments.path).parent_path().string());
   provenance.device = "cpu";
-  utsname host{};
-  uname(&host);
-  provenance.environment = {
-      {"jari", version()},      {"build", build_id()},
-      {"hdf5", hdf5_version()}, {"cpu_backend", cpu_backend_version()},
-      {"host", host.nodename},  {"system", fmt::format("{} {} {}", host.sysname, host.release, host.machine)}};
+  provenance.environment = environment_here();
   if (const SpecNode* plugins = spec.find("plugins")) {
     const std::filesystem::path folder = std::filesystem::path(arguments.path).parent_path();
     for (const SpecNode& plugin : plugins->items) {

@@ -23,6 +23,8 @@ struct SpecArguments {
 
 // Built-in components.
 Registry builtin_registry();
+// And those of loadable modules.
+Registry registry_with(const std::vector<std::string>& plugins);
 
 struct Session {
   Registry registry;
@@ -36,6 +38,9 @@ Session open_spec(const SpecArguments& arguments);
 
 // The whole sweep. Throws SpecError with all mistakes.
 Sweep checked_sweep(Session& session, const SweepOptions& options = {});
+
+// Versions of the libraries, the machine: what a run file's /environment tells.
+std::vector<std::pair<std::string, std::string>> environment_here();
 
 // `spec`: composed, for the hashes of its plugins.
 Provenance provenance_of(const SpecArguments& arguments, const SpecNode& spec);

@@ -67,6 +67,9 @@ class Kernel {
 // Makes a CPU kernel. Throws DeviceError if an operand's dtype is not served.
 std::unique_ptr<Kernel> make_cpu_kernel(const KernelRequest& request);
 
+// The kind of CPU that kernels are run on: "AMD EPYC 9B14, AVX-512". Equal texts give equal bits.
+std::string cpu_description();
+
 // The library behind the matrix products: "oneDNN 2.6.3".
 std::string cpu_backend_version();
 

@@ -163,7 +163,7 @@ class Planner {
     if (constant_[index(i)]) return compute_constant(i);
     if (node.op == &op_reshape) return;  // the same bytes under another shape
     KernelCall call = make_call(node);
-    call.node = i;
+    call_of_node_[i] = plan_->calls.size();
     for (std::size_t output = 0; output < node.outputs.size(); ++output) place_output(i, static_cast<int>(output));
     for (std::size_t output = 0; output < node.outputs.size(); ++output) {
       const Value value = output_of(i, static_cast<int>(output));
@@ -180,6 +180,12 @@ class Planner {
     for (const Value& input : node.inputs) request.inputs.push_back(input.type());
     KernelCall call;
     call.kernel = make_cpu_kernel(request);
+    call.path = node.path;
+    call.op = node.op->name;
+    call.span = node.span;
+    call.input_types = request.inputs;
+    call.output_types = node.outputs;
+    call.attributes = node.attributes.to_string();
     return call;
   }
 
@@ -265,8 +271,18 @@ class Planner {
   }
 
   void finish() {
+    const auto changes_state = [](const KernelCall& call) {
+      return std::any_of(call.outputs.begin(), call.outputs.end(),
+                         [](const Location& location) { return location.region == Region::state; });
+    };
+    const auto first = std::find_if(plan_->calls.begin(), plan_->calls.end(), changes_state);
+    plan_->first_update = index(static_cast<int>(first - plan_->calls.begin()));
     for (const auto& [name, value] : outputs_) {
       plan_->outputs.push_back({name, value.type(), storage(value).location});
+      const auto call = call_of_node_.find(computed_by(value));
+      if (call == call_of_node_.end() || call->second < plan_->first_update) {
+        plan_->guarded.push_back(plan_->outputs.back());
+      }
     }
     for (const auto& [parameter, value] : updates_) {
       const Location from = storage(value).location, to = storage(parameter).location;
@@ -281,6 +297,13 @@ class Planner {
     write_text();
   }
 
+  // The node whose kernel writes the value: reshapes have none.
+  int computed_by(const Value& value) const {
+    const Node& node = graph_.node(value.node());
+    const bool is_reshape = node.kind == NodeKind::op && node.op == &op_reshape;
+    return is_reshape ? computed_by(node.inputs[0]) : value.node();
+  }
+
   static std::string place_text(const Location& location) {
     static const char* const names[] = {"arena", "input", "constant", "state"};
     return fmt::format("{}+{}", names[static_cast<int>(location.region)], location.offset);
@@ -288,14 +311,14 @@ class Planner {
 
   void write_text() {
     for (const KernelCall& call : plan_->calls) {
-      const Node& node = graph_.node(call.node);
       std::vector<std::string> inputs, outputs;
       for (const Location& location : call.inputs) inputs.push_back(place_text(location));
       for (std::size_t output = 0; output < call.outputs.size(); ++output) {
-        outputs.push_back(fmt::format("{} {}", place_text(call.outputs[output]), node.outputs[output].to_string()));
+        outputs.push_back(
+            fmt::format("{} {}", place_text(call.outputs[output]), call.output_types[output].to_string()));
       }
-      plan_->text += fmt::format("{} = {}({}) {{{}}}  {}\n", fmt::join(outputs, ", "), node.op->name,
-                                 fmt::join(inputs, ", "), node.attributes.to_string(), node.path);
+      plan_->text += fmt::format("{} = {}({}) {{{}}}  {}\n", fmt::join(outputs, ", "), call.op, fmt::join(inputs, ", "),
+                                 call.attributes, call.path);
     }
   }
 
@@ -305,6 +328,7 @@ class Planner {
   std::unique_ptr<Program::Plan> plan_;
   std::vector<bool> live_, constant_;
   std::map<Value, int> storage_of_;
+  std::map<int, std::size_t> call_of_node_;
   std::vector<Storage> storages_;
   std::set<int> in_arena_;    // storages that hold a stretch of the arena now
   std::set<int> taken_over_;  // storages whose stretch has passed to an in-place result

@@ -22,7 +22,12 @@ struct Location {
 struct KernelCall {
   std::shared_ptr<const Kernel> kernel;
   std::vector<Location> inputs, outputs;
-  int node = -1;  // in the graph
+  // For observers and messages.
+  std::string path;
+  const char* op = "";
+  std::string attributes;
+  SourceSpan span;
+  std::vector<TensorType> input_types, output_types;
 };
 
 struct NamedLocation {
@@ -34,6 +39,8 @@ struct NamedLocation {
 struct Program::Plan {
   std::vector<KernelCall> calls;
   std::vector<NamedLocation> inputs, outputs;
+  std::size_t first_update = 0;        // index of the first call that changes the state; calls.size() if none does
+  std::vector<NamedLocation> guarded;  // outputs that are there by then
   std::vector<std::pair<std::string, TensorType>> parameters;  // those that the calls read or write
   struct Copy {
     Location from, to;

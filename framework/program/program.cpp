@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "framework/base/error.hpp"
@@ -110,6 +111,17 @@ Program& Program::operator=(Program&&) noexcept = default;
 const PlanReport& Program::report() const { return plan_->report; }
 std::string Program::to_string() const { return plan_->text; }
 
+std::vector<std::string> Program::observable_paths() const {
+  std::vector<std::string> paths;
+  const auto add = [&paths](const std::string& path) {
+    if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
+  };
+  for (const KernelCall& call : plan_->calls) add(call.path);
+  for (const auto& [name, type] : plan_->parameters) add(name);
+  for (const NamedLocation& input : plan_->inputs) add(input.name);
+  return paths;
+}
+
 namespace {
 
 // Where this State keeps the program's parameters: its layout may hold more than the program knows.
@@ -127,23 +139,66 @@ std::vector<std::size_t> parameter_offsets(const std::vector<std::pair<std::stri
   return offsets;
 }
 
-void run_kernels(const std::vector<KernelCall>& calls, const Addresses& addresses, void* workspace,
-                 const Workers& workers) {
-  std::vector<const void*> inputs;
-  std::vector<void*> outputs;
-  for (const KernelCall& call : calls) {
-    inputs.clear();
-    outputs.clear();
-    for (const Location& location : call.inputs) inputs.push_back(addresses(location));
-    for (const Location& location : call.outputs) outputs.push_back(addresses(location));
-    call.kernel->run({inputs.data(), outputs.data(), workspace, &workers});
+// The calls of one step of one trial.
+class StepRunner {
+ public:
+  StepRunner(const Program::Plan& plan, const Addresses& addresses, void* workspace, const Workers& workers)
+      : plan_(plan), addresses_(addresses), workspace_(workspace), workers_(workers) {}
+
+  void run(std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) run(plan_.calls[i]);
   }
-}
+
+  void run_observed(std::size_t first, std::size_t last, int trial, std::int64_t step, Observer& observer) {
+    std::vector<TensorView> inputs, outputs;
+    for (std::size_t i = first; i < last; ++i) {
+      const KernelCall& call = plan_.calls[i];
+      view(call.inputs, call.input_types, inputs);
+      view(call.outputs, call.output_types, outputs);
+      const NodeView node{call.path, call.op, call.span, inputs, outputs};
+      observer.before(trial, step, node);
+      run(call);
+      observer.after(trial, step, node);
+    }
+  }
+
+ private:
+  void run(const KernelCall& call) {
+    inputs_.clear();
+    outputs_.clear();
+    for (const Location& location : call.inputs) inputs_.push_back(addresses_(location));
+    for (const Location& location : call.outputs) outputs_.push_back(addresses_(location));
+    call.kernel->run({inputs_.data(), outputs_.data(), workspace_, &workers_});
+  }
+
+  void view(const std::vector<Location>& locations, const std::vector<TensorType>& types,
+            std::vector<TensorView>& views) const {
+    views.clear();
+    for (std::size_t i = 0; i < locations.size(); ++i)
+      views.push_back({&types[i], addresses_(locations[i]), leaf_name(locations[i])});
+  }
+
+  const char* leaf_name(const Location& location) const {
+    if (location.region == Region::state) return plan_.parameters[location.offset].first.c_str();
+    if (location.region != Region::input) return "";
+    const auto found = std::find_if(plan_.inputs.begin(), plan_.inputs.end(), [&](const NamedLocation& input) {
+      return input.location.offset == location.offset;
+    });
+    return found == plan_.inputs.end() ? "" : found->name.c_str();
+  }
+
+  const Program::Plan& plan_;
+  const Addresses& addresses_;
+  void* workspace_;
+  const Workers& workers_;
+  std::vector<const void*> inputs_;
+  std::vector<void*> outputs_;
+};
 
 }  // namespace
 
 void Program::run(State& state, std::span<const int> trials, std::int64_t begin, std::int64_t end, const Hooks& hooks,
-                  ThreadPool& pool) const {
+                  ThreadPool& pool, Observer* observer) const {
   const std::vector<std::size_t> offsets = parameter_offsets(plan_->parameters, state);
   const bool split_kernels = static_cast<int>(trials.size()) < pool.threads();
   std::vector<std::unique_ptr<Core>> cores(static_cast<std::size_t>(split_kernels ? 1 : pool.threads()));
@@ -151,10 +206,18 @@ void Program::run(State& state, std::span<const int> trials, std::int64_t begin,
   const auto run_trial = [&](int trial, Core& core, const Workers& workers) {
     const Addresses addresses{core.arena.data(), core.inputs.data(), plan_->constants.data(), state.data(trial),
                               &offsets};
-    const LocatedTensors inputs(plan_->inputs, addresses), outputs(plan_->outputs, addresses);
+    const LocatedTensors inputs(plan_->inputs, addresses), outputs(plan_->outputs, addresses),
+        guarded(plan_->guarded, addresses);
+    StepRunner runner(*plan_, addresses, core.workspace.data(), workers);
     for (std::int64_t step = begin; step < end; ++step) {
+      const auto run_calls = [&](std::size_t first, std::size_t last) {
+        if (observer == nullptr) return runner.run(first, last);
+        runner.run_observed(first, last, trial, step, *observer);
+      };
       if (hooks.feed) hooks.feed(trial, step, inputs);
-      run_kernels(plan_->calls, addresses, core.workspace.data(), workers);
+      run_calls(0, plan_->first_update);
+      if (hooks.guard && !hooks.guard(trial, step, guarded)) return;
+      run_calls(plan_->first_update, plan_->calls.size());
       for (const Plan::Copy& copy : plan_->copies) std::memcpy(addresses(copy.to), addresses(copy.from), copy.bytes);
       if (hooks.fetch && !hooks.fetch(trial, step, outputs)) return;
     }

@@ -11,6 +11,7 @@
 #include "framework/backend/kernel.hpp"
 #include "framework/base/thread_pool.hpp"
 #include "framework/graph/graph.hpp"
+#include "framework/program/observer.hpp"
 
 namespace jari {
 
@@ -40,6 +41,8 @@ class State {
   // Values as doubles, whatever the dtype.
   std::vector<double> read(int trial, const Entry& entry) const;
   void write(int trial, const Entry& entry, std::span<const double> values);
+  // Of the names, types and bytes of a trial's entries: 16 hexadecimal digits.
+  std::string digest(int trial) const;
 
  private:
   struct AlignedDelete {
@@ -94,6 +97,9 @@ class Program {
   struct Hooks {
     // Before a step of a trial: fills its inputs. Runs on the thread that runs the step.
     std::function<void(int trial, std::int64_t step, const Tensors& inputs)> feed;
+    // Within a step, after the outputs that it is given and before anything of the state changes. Returning false
+    // leaves the state as it was before the step and ends this trial's steps.
+    std::function<bool(int trial, std::int64_t step, const Tensors& outputs)> guard;
     // After it: reads its outputs. Returning false ends this trial's steps (it diverged, or is done).
     std::function<bool(int trial, std::int64_t step, const Tensors& outputs)> fetch;
   };
@@ -101,10 +107,12 @@ class Program {
   // Runs steps [begin, end) of each of `trials`, in place on `state`. Each core takes a whole trial at a time; kernels
   // are split over the cores only when there are fewer trials than cores. The bits are the same either way.
   void run(State& state, std::span<const int> trials, std::int64_t begin, std::int64_t end, const Hooks& hooks,
-           ThreadPool& pool) const;
+           ThreadPool& pool, Observer* observer = nullptr) const;
 
   const PlanReport& report() const;
   std::string to_string() const;  // one line a kernel call: path, op, types, arena offsets
+  // What an observer can see: paths of the kernel calls in order, then names of parameters and inputs. Each once.
+  std::vector<std::string> observable_paths() const;
 
  private:
   std::unique_ptr<Plan> plan_;

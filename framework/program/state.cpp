@@ -1,8 +1,12 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <string_view>
 
 #include "framework/base/error.hpp"
+#include "framework/base/hash.hpp"
 #include "framework/program/program.hpp"
 
 namespace jari {
@@ -56,6 +60,15 @@ void State::write(int trial, const Entry& entry, std::span<const double> values)
     std::transform(values.begin(), values.end(), tensor<float>(trial, entry).begin(),
                    [](double value) { return static_cast<float>(value); });
   }
+}
+
+std::string State::digest(int trial) const {
+  std::string text;
+  for (const Entry& entry : entries_) {
+    const std::string_view bytes(reinterpret_cast<const char*>(data(trial) + entry.offset), entry.type.bytes());
+    text += fmt::format("{} {} {:016x}\n", entry.name, entry.type.to_string(), hash64(bytes));
+  }
+  return fmt::format("{:016x}", hash64(text));
 }
 
 }  // namespace jari

@@ -107,7 +107,8 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, const std::string&
   return checkpoint;
 }
 
-CheckpointSearch find_checkpoint(const std::filesystem::path& folder, const std::string& trial) {
+CheckpointSearch find_checkpoint(const std::filesystem::path& folder, const std::string& trial,
+                                 const std::function<std::string(const Checkpoint&)>& refuse) {
   CheckpointSearch search;
   // A process killed between two renames leaves a gap in the generations, never two in a row.
   int missing = 0;
@@ -119,7 +120,13 @@ CheckpointSearch find_checkpoint(const std::filesystem::path& folder, const std:
     }
     missing = 0;
     try {
-      search.checkpoint = read_whole(path);
+      Checkpoint checkpoint = read_whole(path);
+      if (const std::string reason = refuse ? refuse(checkpoint) : ""; !reason.empty()) {
+        search.damage.push_back(fmt::format("{}: passed over: {}", path.string(), reason));
+        search.refused.push_back(path);
+        continue;
+      }
+      search.checkpoint = std::move(checkpoint);
       search.path = path;
     } catch (const StoreError& error) {
       search.damage.emplace_back(error.what());

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -40,11 +41,14 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, const std::string&
 struct CheckpointSearch {
   std::optional<Checkpoint> checkpoint;  // the newest that is whole; nothing if there is none
   std::filesystem::path path;            // where it was found
-  std::vector<std::string> damage;       // one text for each newer one that is damaged: for the log
+  std::vector<std::string> damage;       // one text for each newer one that is damaged or refused: for the log
+  std::vector<std::filesystem::path> refused;
 };
 
-// StoreError only if a whole checkpoint belongs to another trial.
-CheckpointSearch find_checkpoint(const std::filesystem::path& folder, const std::string& trial);
+// StoreError only if a whole checkpoint belongs to another trial. `refuse` may pass over one that can not be gone on
+// from: it gives "" or the reason, which becomes part of the damage.
+CheckpointSearch find_checkpoint(const std::filesystem::path& folder, const std::string& trial,
+                                 const std::function<std::string(const Checkpoint&)>& refuse = {});
 
 // After the run file is written.
 void remove_checkpoints(const std::filesystem::path& folder);

@@ -65,6 +65,7 @@ class JournalWriter {
   void sync();  // survives a power cut too: call it before a checkpoint is written
 
   const std::string& dropped() const { return dropped_; }
+  std::int64_t records() const { return next_sequence_; }  // in the file
 
  private:
   void append(JournalRecord record);

@@ -53,15 +53,6 @@ std::string shortest_tail(const VaryingKeys& varying, const std::string& path) {
   }
 }
 
-// A killed process could not remove its own; nobody else writes here while the lock is held.
-void remove_temporary_files(const std::filesystem::path& folder) {
-  std::error_code ignored;
-  std::vector<std::filesystem::path> stale;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
-    if (entry.path().extension() == ".tmp") stale.push_back(entry.path());
-  for (const auto& path : stale) std::filesystem::remove(path, ignored);
-}
-
 }  // namespace
 
 std::string trial_label(const VaryingKeys& varying) {
@@ -77,6 +68,14 @@ std::string trial_label(const VaryingKeys& varying) {
 std::string trial_folder_name(const std::string& label, const std::string& trial_hash) {
   const std::string digits = trial_hash.substr(0, 6);
   return label.empty() ? "trial-" + digits : label + '-' + digits;
+}
+
+void remove_temporary_files(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  std::vector<std::filesystem::path> stale;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
+    if (entry.path().extension() == ".tmp") stale.push_back(entry.path());
+  for (const auto& path : stale) std::filesystem::remove(path, ignored);
 }
 
 RunLock::RunLock(const std::filesystem::path& folder, IfHeld if_held) {

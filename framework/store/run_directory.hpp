@@ -22,6 +22,9 @@ std::string trial_label(const VaryingKeys& varying);
 // "position=rel,seed=42-3fa9c1": the label and six digits of the trial's hash, which make it unique.
 std::string trial_folder_name(const std::string& label, const std::string& trial_hash);
 
+// Removes the temporary files that a killed process left in a folder. Only while nobody else writes there.
+void remove_temporary_files(const std::filesystem::path& folder);
+
 // An advisory lock (flock) on <folder>/.lock, held until it is destroyed or the process dies.
 class RunLock {
  public:

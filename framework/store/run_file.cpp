@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "framework/base/error.hpp"
@@ -23,6 +24,7 @@ void write_attributes(Hdf5File& file, const RunAttributes& attributes) {
   file.set_attribute("", "index", attributes.index);
   file.set_attribute("", "seed", attributes.seed);
   file.set_attribute("", "status", attributes.status);
+  if (!attributes.message.empty()) file.set_attribute("", "message", attributes.message);
   file.set_attribute("", "jari_version", attributes.jari_version);
   file.set_attribute("", "git", attributes.git);
   file.set_attribute("", "created", attributes.created);
@@ -38,6 +40,7 @@ RunAttributes read_attributes(const Hdf5File& file) {
   attributes.index = file.integer_attribute("", "index");
   attributes.seed = static_cast<std::uint64_t>(file.integer_attribute("", "seed"));
   attributes.status = file.text_attribute("", "status");
+  if (file.attribute("", "message")) attributes.message = file.text_attribute("", "message");
   attributes.jari_version = file.text_attribute("", "jari_version");
   attributes.git = file.text_attribute("", "git");
   attributes.created = file.text_attribute("", "created");
@@ -195,6 +198,31 @@ void read_environment(const Hdf5File& file, RunRecord& record) {
 
 }  // namespace
 
+// -- digests: /digests/{step,digest}
+
+void write_digests(Hdf5File& file, const std::vector<std::pair<std::int64_t, std::string>>& digests) {
+  if (digests.empty()) return;
+  std::vector<std::int64_t> steps;
+  std::vector<std::string> texts;
+  for (const auto& [step, digest] : digests) {
+    steps.push_back(step);
+    texts.push_back(digest);
+  }
+  const Hdf5Shape shape{static_cast<std::int64_t>(steps.size())};
+  file.write("digests/step", shape, steps);
+  file.write("digests/digest", shape, texts);
+}
+
+std::vector<std::pair<std::int64_t, std::string>> read_digests(const Hdf5File& file) {
+  std::vector<std::pair<std::int64_t, std::string>> digests;
+  if (!file.is_group("digests")) return digests;
+  const auto steps = file.read<std::int64_t>("digests/step").values;
+  auto texts = file.read<std::string>("digests/digest").values;
+  for (std::size_t i = 0; i < std::min(steps.size(), texts.size()); ++i)
+    digests.emplace_back(steps[i], std::move(texts[i]));
+  return digests;
+}
+
 void write_run_file(const std::filesystem::path& path, const RunRecord& record) {
   Hdf5File file = Hdf5File::create(path);
   write_attributes(file, record.attributes);
@@ -205,6 +233,7 @@ void write_run_file(const std::filesystem::path& path, const RunRecord& record) 
   for (const MetricSeries& series : record.metrics) write_metric(file, series);
   for (const RecordArray& array : record.evaluate) write_array(file, "evaluate", array);
   for (const RecordArray& array : record.weights) write_array(file, "weights", array);
+  write_digests(file, record.digests);
   if (!record.vocabulary_tokens.empty()) {
     const Hdf5Shape shape{static_cast<std::int64_t>(record.vocabulary_tokens.size())};
     file.write("vocabulary/token", shape, record.vocabulary_tokens);
@@ -225,6 +254,7 @@ RunRecord read_run_file(const std::filesystem::path& path) {
   record.metrics = read_metrics(file);
   record.evaluate = read_arrays(file, "evaluate");
   record.weights = read_arrays(file, "weights");
+  record.digests = read_digests(file);
   if (file.is_group("vocabulary")) {
     record.vocabulary_tokens = file.read<std::string>("vocabulary/token").values;
     record.vocabulary_counts = file.read<std::int64_t>("vocabulary/count").values;

@@ -21,6 +21,7 @@ struct RunAttributes {
   std::int64_t index = -1;  // place in the sweep's order; -1: unknown
   std::uint64_t seed = 0;
   std::string status = "finished";  // "finished", "stopped" (early, by the spec's rule), "diverged", "failed"
+  std::string message;              // "" or what went wrong, of status "diverged"
   std::string jari_version;
   std::string git;
   std::string created;  // ISO 8601, UTC
@@ -57,7 +58,8 @@ struct RunRecord {
   std::vector<MetricSeries> metrics;
   std::vector<RecordArray> evaluate;
   std::vector<RecordArray> weights;
-  std::vector<std::string> vocabulary_tokens;  // empty: the task has no words
+  std::vector<std::pair<std::int64_t, std::string>> digests;  // of the trial's whole state, by step
+  std::vector<std::string> vocabulary_tokens;                 // empty: the task has no words
   std::vector<std::int64_t> vocabulary_counts;
   std::vector<RecordAnalysis> analyses;
   std::vector<std::pair<std::string, std::string>> environment;     // "hdf5": "1.10.8"

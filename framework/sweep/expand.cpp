@@ -225,6 +225,10 @@ Expansion expand(const SpecNode& spec, Diagnostics& diagnostics) {
   Expansion result;
   const SweepKeys keys = read_keys(spec, diagnostics);
   const std::vector<Axis> axes = keys.sweep ? read_axes(*keys.sweep, diagnostics) : std::vector<Axis>{};
+  if (keys.sweep) {
+    result.on_failure = keys.sweep->on_failure;
+    result.retries = keys.sweep->retries;
+  }
   std::size_t cells = 1;
   for (const Axis& axis : axes) {
     for (const std::string& path : axis.paths) {

@@ -3,13 +3,16 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <thread>
 
 #include "framework/base/error.hpp"
 #include "framework/store/run_directory.hpp"
 #include "framework/store/run_file.hpp"
+#include "framework/sweep/keep_policy.hpp"
 #include "framework/sweep/sweep_folder.hpp"
+#include "framework/train/dump.hpp"
 #include "framework/train/interrupt.hpp"
 
 namespace jari {
@@ -19,16 +22,25 @@ namespace {
 struct Batch {
   const TrialPrograms* programs;
   std::vector<const Trial*> trials;
+  Profile* profile;
 };
-
-std::size_t trials_a_batch(int cores) { return static_cast<std::size_t>(std::max(8, 4 * cores)); }
 
 class Launcher {
  public:
-  Launcher(Sweep& sweep, std::filesystem::path folder, const Provenance& provenance, int cores, Progress& progress)
-      : sweep_(sweep), folder_(std::move(folder)), provenance_(provenance), cores_(cores), progress_(progress) {}
+  Launcher(Sweep& sweep, const Provenance& provenance, int cores, const LaunchOptions& options, Progress& progress,
+           LaunchResult& result)
+      : sweep_(sweep),
+        provenance_(provenance),
+        cores_(cores),
+        options_(options),
+        progress_(progress),
+        result_(result),
+        keep_(sweep, result.folder) {}
 
-  std::vector<TrialOutcome> run(const std::vector<bool>& done) {
+  void run(const std::vector<bool>& done) {
+    for (std::size_t i = 0; i < done.size(); ++i) {
+      if (done[i]) keep_.ended(sweep_.trials[i]);
+    }
     std::vector<Batch> wide, narrow;  // those that fill all cores by themselves, and the others
     for (Batch& batch : batches(done)) {
       (static_cast<int>(batch.trials.size()) >= cores_ ? wide : narrow).push_back(std::move(batch));
@@ -37,18 +49,18 @@ class Launcher {
     for (const Batch& batch : wide) train(batch, pool);
     if (static_cast<int>(narrow.size()) < cores_) {
       for (const Batch& batch : narrow) train(batch, pool);
-      return std::move(outcomes_);
+      return;
     }
     pool.for_each(static_cast<std::int64_t>(narrow.size()), [&](std::int64_t i, int) {
       ThreadPool serial(1);
       train(narrow[static_cast<std::size_t>(i)], serial);
     });
-    return std::move(outcomes_);
   }
 
  private:
   std::vector<Batch> batches(const std::vector<bool>& done) {
     std::vector<Batch> result;
+    std::vector<const Program*> planned;
     for (TrialGroup& group : sweep_.groups) {
       std::vector<const Trial*> missing;
       for (std::size_t trial : group.trials) {
@@ -56,31 +68,69 @@ class Launcher {
       }
       if (missing.empty()) continue;
       group.programs->plan();
+      if (group.programs->train() != nullptr) planned.push_back(group.programs->train());
+      Profile* profile = options_.profile ? profile_of(group) : nullptr;
       for (std::size_t begin = 0; begin < missing.size(); begin += trials_a_batch(cores_)) {
         const std::size_t end = std::min(missing.size(), begin + trials_a_batch(cores_));
-        result.push_back({group.programs.get(),
-                          {missing.begin() + static_cast<std::ptrdiff_t>(begin),
-                           missing.begin() + static_cast<std::ptrdiff_t>(end)}});
+        result.push_back(
+            {group.programs.get(),
+             {missing.begin() + static_cast<std::ptrdiff_t>(begin), missing.begin() + static_cast<std::ptrdiff_t>(end)},
+             profile});
       }
     }
+    if (!result.empty()) check_dump_requests(options_.train.dumps, planned);
     return result;
   }
 
+  Profile* profile_of(const TrialGroup& group) {
+    result_.profiles.push_back({&group, std::make_unique<Profile>()});
+    return result_.profiles.back().profile.get();
+  }
+
   void train(const Batch& batch, ThreadPool& pool) {
-    if (interrupted()) return;
-    const std::vector<TrialOutcome> ended =
-        train_group(*batch.programs, batch.trials, folder_, provenance_, pool, progress_);
+    TrainOptions options = options_.train;
+    options.profile = batch.profile;
+    options.stop = &stop_;
+    std::vector<const Trial*> waiting = batch.trials;
+    for (std::int64_t attempt = 0; !waiting.empty() && !interrupted() && !stop_; ++attempt) {
+      const std::vector<TrialOutcome> outcomes =
+          train_group(*batch.programs, waiting, result_.folder, provenance_, pool, progress_, options);
+      waiting.clear();
+      for (const TrialOutcome& outcome : outcomes) {
+        if (outcome.status == "failed" && attempt < sweep_.retries) {
+          waiting.push_back(outcome.trial);
+        } else {
+          end(outcome);
+        }
+      }
+    }
+  }
+
+  void end(TrialOutcome outcome) {
+    const bool has_run_file = outcome.status != "failed" && outcome.status != "interrupted";
+    if (has_run_file) {
+      try {
+        keep_.ended(*outcome.trial);
+      } catch (const StoreError& error) {
+        progress_.note(*outcome.trial, error.what());
+      }
+    }
+    const bool went_wrong = outcome.status == "failed" || outcome.status == "diverged";
+    if (went_wrong && sweep_.on_failure == OnFailure::stop) stop_ = true;
     const std::lock_guard lock(mutex_);
-    outcomes_.insert(outcomes_.end(), ended.begin(), ended.end());
+    result_.stopped = stop_;
+    result_.outcomes.push_back(std::move(outcome));
   }
 
   Sweep& sweep_;
-  std::filesystem::path folder_;
   const Provenance& provenance_;
   int cores_;
+  const LaunchOptions& options_;
   Progress& progress_;
+  LaunchResult& result_;
+  KeepPolicy keep_;
   std::mutex mutex_;
-  std::vector<TrialOutcome> outcomes_;
+  std::atomic<bool> stop_{false};
 };
 
 void remove_trial(const std::filesystem::path& folder) {
@@ -90,6 +140,8 @@ void remove_trial(const std::filesystem::path& folder) {
 }
 
 }  // namespace
+
+std::size_t trials_a_batch(int cores) { return static_cast<std::size_t>(std::max(8, 4 * cores)); }
 
 int usable_cores() {
   cpu_set_t set;
@@ -102,7 +154,8 @@ bool is_finished(const std::filesystem::path& experiment_folder, const Trial& tr
   const std::filesystem::path path = experiment_folder / trial.folder / kRunFile;
   if (!std::filesystem::exists(path)) return false;
   try {
-    return read_run_summary(path).attributes.trial == trial.hash;
+    const RunAttributes attributes = read_run_summary(path).attributes;
+    return attributes.trial == trial.hash && attributes.status != "interrupted" && attributes.status != "repaired";
   } catch (const StoreError&) {
     return false;  // damaged: trained again
   }
@@ -113,7 +166,7 @@ LaunchResult launch(Sweep& sweep, const SpecNode& spec, const Provenance& proven
   LaunchResult result;
   result.folder = options.runs / sweep.experiment;
   refuse_other_sweep(result.folder, sweep, spec);
-  const RunLock lock(result.folder);
+  const RunLock lock(result.folder, options.wait ? RunLock::IfHeld::wait : RunLock::IfHeld::fail);
   write_sweep_file(result.folder, sweep, spec, provenance);
 
   std::vector<bool> done(sweep.trials.size());
@@ -126,7 +179,7 @@ LaunchResult launch(Sweep& sweep, const SpecNode& spec, const Provenance& proven
   }
   result.already_done = static_cast<std::size_t>(std::count(done.begin(), done.end(), true));
   const int cores = options.threads > 0 ? options.threads : usable_cores();
-  result.outcomes = Launcher(sweep, result.folder, provenance, cores, progress).run(done);
+  Launcher(sweep, provenance, cores, options, progress, result).run(done);
   std::sort(result.outcomes.begin(), result.outcomes.end(),
             [](const TrialOutcome& left, const TrialOutcome& right) { return left.trial->index < right.trial->index; });
   return result;

@@ -15,13 +15,25 @@ struct LaunchOptions {
   std::filesystem::path runs = "runs";  // the experiment's folder goes below it
   int threads = 0;                      // 0: all cores
   bool force = false;                   // train finished trials again
+  bool wait = false;                    // for another process that writes the folder, instead of refusing
+  TrainOptions train{};                 // `profile` and `stop` are set by the launcher
+  bool profile = false;
 };
 
 struct LaunchResult {
   std::filesystem::path folder;        // of the experiment
   std::vector<TrialOutcome> outcomes;  // of the trials that were trained now
   std::size_t already_done = 0;
+  bool stopped = false;  // a trial failed and the spec says to stop then
+  struct GroupProfile {
+    const TrialGroup* group;
+    std::unique_ptr<Profile> profile;
+  };
+  std::vector<GroupProfile> profiles;  // of the groups that were trained now, if asked for
 };
+
+// Trials that train side by side on this many cores.
+std::size_t trials_a_batch(int cores);
 
 // Throws StoreError before anything is trained if the folder belongs to another spec, is locked, or can not be written.
 LaunchResult launch(Sweep& sweep, const SpecNode& spec, const Provenance& provenance, const LaunchOptions& options,

@@ -55,7 +55,9 @@ FoundFiles find_files(const std::vector<fs::path>& paths) {
   return found;
 }
 
-bool is_finished(const std::string& status) { return status == "finished" || status == "stopped"; }
+bool is_finished(const std::string& status) {
+  return status == "finished" || status == "stopped" || status == "repaired";
+}
 
 std::string first_few(const std::vector<std::string>& names) {
   constexpr std::size_t few = 5;

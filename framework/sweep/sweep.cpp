@@ -6,21 +6,10 @@
 #include <set>
 
 #include "framework/base/error.hpp"
-#include "framework/base/hash.hpp"
 #include "framework/store/run_directory.hpp"
 
 namespace jari {
 namespace {
-
-std::string identity_of(const SpecNode& resolved) {
-  return hash128_hex(to_yaml(identity_form(resolved), /*sorted=*/true));
-}
-
-std::string group_of(const SpecNode& resolved) {
-  SpecNode form = group_form(resolved);
-  form.erase("seed");
-  return hash128_hex(to_yaml(form, /*sorted=*/true));
-}
 
 // Optimizer patterns and the like: mistakes that show only when the parameters are known.
 void check_components(const TrialPrograms& programs, const Trial& trial, Diagnostics& diagnostics) {
@@ -49,14 +38,10 @@ void bind_trials(const Expansion& expansion, const Registry& registry, Sweep& sw
   const int total = static_cast<int>(expansion.cells.size());
   for (const Expansion::Cell& cell : expansion.cells) {
     Diagnostics own;
-    Binder binder(&registry, own);
-    Trial trial;
-    binder.bind(cell.spec, "", trial.experiment, trial.resolved);
+    Trial trial = bind_trial(cell.spec, registry, own);
     diagnostics.add_trial(own, total > 1 ? total : 0);
     if (!own.empty()) continue;
-    trial.hash = identity_of(trial.resolved);
     if (!hashes.insert(trial.hash).second) continue;
-    trial.group = group_of(trial.resolved);
     trial.index = static_cast<std::int64_t>(sweep.trials.size());
     trial.label = trial_label(cell.labels);
     trial.folder = trial_folder_name(trial.label, trial.hash);
@@ -87,6 +72,8 @@ Sweep make_sweep(const SpecNode& spec, const Registry& registry, Diagnostics& di
   const Expansion expansion = expand(spec, diagnostics);
   sweep.axes = expansion.axes;
   sweep.declared = expansion.cells.size();
+  sweep.on_failure = expansion.on_failure;
+  sweep.retries = expansion.retries;
   if (!diagnostics.empty() && expansion.cells.empty()) return sweep;
   bind_trials(expansion, registry, sweep, diagnostics);
   if (!diagnostics.empty()) return sweep;

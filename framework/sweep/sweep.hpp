@@ -25,6 +25,8 @@ struct Sweep {
   std::vector<Trial> trials;      // grid in order, seeds innermost; equal trials once
   std::vector<TrialGroup> groups;
   std::size_t declared = 0;  // before equal trials collapsed
+  OnFailure on_failure = OnFailure::go_on;
+  std::int64_t retries = 0;
 };
 
 struct SweepOptions {
@@ -44,6 +46,8 @@ struct Expansion {
     std::vector<std::pair<std::string, std::string>> labels;  // axis and readable value; the seed last
   };
   std::vector<Cell> cells;
+  OnFailure on_failure = OnFailure::go_on;
+  std::int64_t retries = 0;
 };
 Expansion expand(const SpecNode& spec, Diagnostics& diagnostics);
 

@@ -38,9 +38,7 @@ void check_evaluate(const Experiment& experiment, FieldChecks& checks) {
   }
 }
 
-void check_stop_metric(const Experiment& experiment, FieldChecks& checks) {
-  if (!experiment.train || !experiment.train->stop) return;
-  const std::string& metric = experiment.train->stop->metric;
+std::vector<std::string> evaluated_metrics(const Experiment& experiment) {
   std::vector<std::string> known;
   for (const auto& [name, evaluate] : experiment.evaluate) {
     for (const char* kind : {"loss", "accuracy"}) known.push_back(fmt::format("evaluate/{}/{}", name, kind));
@@ -48,10 +46,22 @@ void check_stop_metric(const Experiment& experiment, FieldChecks& checks) {
     for (const char* kind : {"accuracy_seen", "accuracy_new"})
       known.push_back(fmt::format("evaluate/{}/{}", name, kind));
   }
-  if (std::find(known.begin(), known.end(), metric) == known.end()) {
-    checks.error("train.stop.metric", fmt::format("no metric '{}' is evaluated", metric),
-                 known.empty() ? "add an entry under `evaluate`" : fmt::format("known: {}", fmt::join(known, ", ")));
-  }
+  return known;
+}
+
+void check_metric(const std::string& path, const std::string& metric, const std::vector<std::string>& known,
+                  FieldChecks& checks) {
+  if (std::find(known.begin(), known.end(), metric) != known.end()) return;
+  checks.error(path, fmt::format("no metric '{}' is evaluated", metric),
+               known.empty() ? "add an entry under `evaluate`" : fmt::format("known: {}", fmt::join(known, ", ")));
+}
+
+void check_metrics(const Experiment& experiment, FieldChecks& checks) {
+  if (!experiment.train) return;
+  std::vector<std::string> known = evaluated_metrics(experiment);
+  if (experiment.train->stop) check_metric("train.stop.metric", experiment.train->stop->metric, known, checks);
+  known.emplace_back("train/loss");
+  if (!experiment.keep.metric.empty()) check_metric("keep.metric", experiment.keep.metric, known, checks);
 }
 
 }  // namespace
@@ -68,7 +78,7 @@ void Experiment::check(FieldChecks& checks) const {
   }
   check_training(*this, checks);
   check_evaluate(*this, checks);
-  check_stop_metric(*this, checks);
+  check_metrics(*this, checks);
 }
 
 }  // namespace jari

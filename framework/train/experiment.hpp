@@ -116,16 +116,65 @@ struct EvaluateSpec {
   }
 };
 
+enum class Keep { all, best, none };
+inline const EnumNames<Keep>& enum_names(Keep) {
+  static const EnumNames<Keep> names{{Keep::all, "all"}, {Keep::best, "best"}, {Keep::none, "none"}};
+  return names;
+}
+
+enum class Among { combination, sweep };
+inline const EnumNames<Among>& enum_names(Among) {
+  static const EnumNames<Among> names{{Among::combination, "combination"}, {Among::sweep, "sweep"}};
+  return names;
+}
+
+struct KeepSpec {
+  Keep weights = Keep::all;
+  Keep checkpoints = Keep::none;
+  std::string metric;
+  Goal goal = Goal::maximize;
+  Among among = Among::combination;
+
+  template <class F>
+  void fields(F& f) {
+    f("weights", weights, "trials whose run files hold the weights");
+    f("checkpoints", checkpoints, "trials whose last checkpoint, with the optimizer's state, stays after the end");
+    f("metric", metric, "metric whose last value says which trial is best, e.g. evaluate/extrapolated/accuracy");
+    f("goal", goal, "whether smaller or larger is better");
+    f("among", among, "best of the seeds of each combination of values, or of the whole sweep");
+  }
+  void check(FieldChecks& checks) const {
+    const bool wants_best = weights == Keep::best || checkpoints == Keep::best;
+    if (wants_best && metric.empty()) {
+      checks.error("metric", "`best` needs a metric to judge by", "set keep.metric, e.g. evaluate/trained/accuracy");
+    }
+    if (!wants_best && !metric.empty()) {
+      checks.error("metric", "has no effect: neither weights nor checkpoints are kept of the `best`",
+                   "set keep.weights: best, or take `metric` out");
+    }
+  }
+};
+
+enum class OnFailure { go_on, stop };
+inline const EnumNames<OnFailure>& enum_names(OnFailure) {
+  static const EnumNames<OnFailure> names{{OnFailure::go_on, "continue"}, {OnFailure::stop, "stop"}};
+  return names;
+}
+
 struct SweepSpec {
   SpecNode list;
   SpecNode grid = SpecNode::mapping();
   SpecNode baseline = SpecNode::mapping();
+  OnFailure on_failure = OnFailure::go_on;
+  std::int64_t retries = 0;
 
   template <class F>
   void fields(F& f) {
     f("list", list, "combinations one by one: mappings of keys' paths to values; crossed with the grid");
     f("grid", grid, "axes: a key's path and the list of its values; all combinations are trials");
     f("baseline", baseline, "values of the axes that the others are compared with");
+    f("on_failure", on_failure, "when a trial fails or diverges: train the others, or save them and stop");
+    f("retries", retries, "times that a failed trial is tried again, from its last checkpoint", between(0, 100));
   }
 };
 
@@ -144,6 +193,7 @@ struct Experiment {
   std::optional<TrainSpec> train;
   SpecMap<EvaluateSpec> evaluate;
   SpecMap<Slot<Analysis>> analyses;
+  KeepSpec keep;
   std::optional<SweepSpec> sweep;
 
   template <class F>
@@ -162,6 +212,7 @@ struct Experiment {
     f("train", train, "how it is trained");
     f("evaluate", evaluate, "tests by name, during and after training");
     f("analyses", analyses, "what is looked at after training, by name");
+    f("keep", keep, "what stays on the disk of trials that have ended", output_setting);
     f("sweep", sweep, "what varies from trial to trial", output_setting);
   }
 

@@ -75,6 +75,7 @@ RunRecord make_record(const TrialPrograms& programs, const Trial& trial, const S
   attributes.index = trial.index;
   attributes.seed = trial.seed();
   attributes.status = result.status;
+  attributes.message = result.message;
   attributes.jari_version = version();
   attributes.git = provenance.git;
   attributes.created = utc_now();
@@ -85,7 +86,8 @@ RunRecord make_record(const TrialPrograms& programs, const Trial& trial, const S
   record.spec_overrides = provenance.spec_overrides;
   record.metrics = metric_series(journal);
   record.evaluate = evaluate_arrays(result.evaluations);
-  record.weights = weights(programs, trial, state, row);
+  if (trial.experiment.keep.weights != Keep::none) record.weights = weights(programs, trial, state, row);
+  record.digests.assign(result.digests.begin(), result.digests.end());
   record.analyses = analysis_records(result.analyses);
   record.environment = provenance.environment;
   for (const auto& [phase, seconds] : result.seconds)
@@ -93,6 +95,13 @@ RunRecord make_record(const TrialPrograms& programs, const Trial& trial, const S
   record.environment_numbers.emplace_back("peak_memory_bytes", peak_memory_bytes());
   record.environment_numbers.emplace_back("trained_parameters", static_cast<double>(programs.trained_parameters()));
   return record;
+}
+
+const RecordArray* find_weights(const RunRecord& run, const std::string& parameter_path) {
+  const std::string name = weight_name(parameter_path);
+  const auto found = std::find_if(run.weights.begin(), run.weights.end(),
+                                  [&](const RecordArray& array) { return array.name == name; });
+  return found == run.weights.end() ? nullptr : &*found;
 }
 
 double peak_memory_bytes() {

@@ -25,7 +25,9 @@ struct Provenance {
 
 struct TrialResult {
   std::string status;
+  std::string message;  // "" or why it diverged
   std::int64_t step = 0;
+  std::map<std::int64_t, std::string> digests;                  // of the state, by step
   std::vector<std::pair<std::string, Evaluation>> evaluations;  // by name of the evaluate entry
   std::vector<std::pair<std::string, AnalysisResult>> analyses;
   std::map<std::string, double> seconds;  // by phase
@@ -35,6 +37,9 @@ struct TrialResult {
 RunRecord make_record(const TrialPrograms& programs, const Trial& trial, const State& state, int row,
                       const std::vector<JournalRecord>& journal, const TrialResult& result,
                       const Provenance& provenance);
+
+// Where the values of a parameter stand in a run file: "/weights/embedding" holds "model/embedding". Null: nowhere.
+const RecordArray* find_weights(const RunRecord& run, const std::string& parameter_path);
 
 // Most memory that this process had so far, in bytes.
 double peak_memory_bytes();

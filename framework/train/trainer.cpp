@@ -5,24 +5,79 @@
 #include <limits>
 
 #include "framework/base/error.hpp"
+#include "framework/program/nonfinite.hpp"
+#include "framework/train/dump.hpp"
 #include "framework/train/trial_run.hpp"
 
 namespace jari {
 namespace {
 
+// The observers that the options ask for, as one.
+class Instruments final : public Observer {
+ public:
+  Instruments(const TrainOptions& options, const std::vector<std::filesystem::path>& folders) : options_(options) {
+    if (options.check_nan) search_ = std::make_unique<NonFiniteSearch>();
+    if (!options.dumps.empty()) dump_ = std::make_unique<Dump>(options.dumps, folders);
+    if (options.profile != nullptr) profile_ = std::make_unique<Profile>();
+  }
+  ~Instruments() override {
+    if (profile_) options_.profile->add(*profile_);
+  }
+
+  bool empty() const { return !search_ && !dump_ && !profile_; }
+  const NonFiniteSearch* search() const { return search_.get(); }
+  Dump* dump() const { return dump_.get(); }
+
+  // The clock runs only around the kernel itself.
+  void before(int trial, std::int64_t step, const NodeView& node) override {
+    if (search_) search_->before(trial, step, node);
+    if (dump_) dump_->before(trial, step, node);
+    if (profile_) profile_->before(trial, step, node);
+  }
+  void after(int trial, std::int64_t step, const NodeView& node) override {
+    if (profile_) profile_->after(trial, step, node);
+    if (dump_) dump_->after(trial, step, node);
+    if (search_) search_->after(trial, step, node);
+  }
+
+ private:
+  const TrainOptions& options_;
+  std::unique_ptr<NonFiniteSearch> search_;
+  std::unique_ptr<Dump> dump_;
+  std::unique_ptr<Profile> profile_;
+};
+
+std::vector<std::filesystem::path> folders_of(const std::vector<const Trial*>& trials,
+                                              const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> folders;
+  for (const Trial* trial : trials) folders.push_back(folder / trial->folder);
+  return folders;
+}
+
 class GroupTrainer {
  public:
   GroupTrainer(const TrialPrograms& programs, const std::vector<const Trial*>& trials,
-               const std::filesystem::path& folder, const Provenance& provenance, ThreadPool& pool, Progress& progress)
-      : programs_(programs), pool_(pool), state_(programs.make_state(static_cast<int>(trials.size()))) {
+               const std::filesystem::path& folder, const Provenance& provenance, ThreadPool& pool, Progress& progress,
+               const TrainOptions& options)
+      : programs_(programs),
+        pool_(pool),
+        state_(programs.make_state(static_cast<int>(trials.size()))),
+        instruments_(options, folders_of(trials, folder)) {
     for (std::size_t row = 0; row < trials.size(); ++row) {
       runs_.push_back(std::make_unique<TrialRun>(programs, *trials[row], state_, static_cast<int>(row),
                                                  folder / trials[row]->folder, provenance, progress));
+      runs_.back()->set_stop(options.stop);
+      runs_.back()->set_search(instruments_.search());
     }
   }
 
   std::vector<TrialOutcome> run() {
-    for (const auto& run : runs_) guard(*run, [&] { run->open(); });
+    for (const auto& run : runs_) {
+      guard(*run, [&] {
+        run->open();
+        if (run->complete()) run->reached(run->step(), pool_);
+      });
+    }
     while (std::any_of(runs_.begin(), runs_.end(), [](const auto& run) { return run->active(); })) advance();
     std::vector<TrialOutcome> outcomes;
     for (const auto& run : runs_) outcomes.push_back({&run->trial(), run->status(), run->message()});
@@ -61,8 +116,11 @@ class GroupTrainer {
   void train(const std::vector<int>& rows, std::int64_t begin, std::int64_t end) {
     Program::Hooks hooks;
     hooks.feed = [&](int row, std::int64_t step, const Tensors& inputs) { run_of(row).feed(step, inputs); };
+    hooks.guard = [&](int row, std::int64_t step, const Tensors& outputs) { return run_of(row).guard(step, outputs); };
     hooks.fetch = [&](int row, std::int64_t step, const Tensors& outputs) { return run_of(row).fetch(step, outputs); };
-    programs_.train()->run(state_, rows, begin, end, hooks, pool_);
+    programs_.train()->run(state_, rows, begin, end, hooks, pool_, instruments_.empty() ? nullptr : &instruments_);
+    if (instruments_.dump() == nullptr) return;
+    for (int row : rows) guard(run_of(row), [&] { instruments_.dump()->write(row); });
   }
 
   void after_steps(const std::vector<int>& rows, std::int64_t step) {
@@ -82,6 +140,7 @@ class GroupTrainer {
   const TrialPrograms& programs_;
   ThreadPool& pool_;
   State state_;
+  Instruments instruments_;
   std::vector<std::unique_ptr<TrialRun>> runs_;
 };
 
@@ -89,8 +148,8 @@ class GroupTrainer {
 
 std::vector<TrialOutcome> train_group(const TrialPrograms& programs, const std::vector<const Trial*>& trials,
                                       const std::filesystem::path& folder, const Provenance& provenance,
-                                      ThreadPool& pool, Progress& progress) {
-  return GroupTrainer(programs, trials, folder, provenance, pool, progress).run();
+                                      ThreadPool& pool, Progress& progress, const TrainOptions& options) {
+  return GroupTrainer(programs, trials, folder, provenance, pool, progress, options).run();
 }
 
 void initialize(State& state, int row, const Declarations& declarations, const Trial& trial) {

@@ -9,6 +9,7 @@
 #include "framework/base/thread_pool.hpp"
 #include "framework/train/progress.hpp"
 #include "framework/train/record.hpp"
+#include "framework/train/train_options.hpp"
 #include "framework/train/trial.hpp"
 #include "framework/train/trial_programs.hpp"
 
@@ -24,7 +25,7 @@ struct TrialOutcome {
 // trial that fails does not stop the others; its outcome says why.
 std::vector<TrialOutcome> train_group(const TrialPrograms& programs, const std::vector<const Trial*>& trials,
                                       const std::filesystem::path& folder, const Provenance& provenance,
-                                      ThreadPool& pool, Progress& progress);
+                                      ThreadPool& pool, Progress& progress, const TrainOptions& options = {});
 
 // First values of all parameters, for row `row` of `state`.
 void initialize(State& state, int row, const Declarations& declarations, const Trial& trial);

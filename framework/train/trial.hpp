@@ -3,7 +3,9 @@
 
 #include <string>
 
+#include "framework/base/diagnostic.hpp"
 #include "framework/component/init.hpp"
+#include "framework/registry/registry.hpp"
 #include "framework/spec/spec_node.hpp"
 #include "framework/train/experiment.hpp"
 
@@ -20,6 +22,13 @@ struct Trial {
 
   std::uint64_t seed() const { return static_cast<std::uint64_t>(experiment.seed); }
 };
+
+// The trial of one trial's spec: bound, resolved, with its hashes; index, label and folder are left to the caller.
+// Mistakes end in `diagnostics`, and the result is only to be used if there are none.
+Trial bind_trial(const SpecNode& spec, const Registry& registry, Diagnostics& diagnostics);
+
+// Of all that changes the results but the seed: trials of one combination differ in it alone.
+std::string combination_of(const Trial& trial);
 
 // Numbers by their path in a resolved spec.
 class ResolvedValues final : public TrialValues {

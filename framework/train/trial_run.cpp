@@ -10,8 +10,8 @@
 #include "framework/store/run_directory.hpp"
 #include "framework/train/analyses.hpp"
 #include "framework/train/evaluator.hpp"
-#include "framework/train/interrupt.hpp"
 #include "framework/train/trainer.hpp"
+#include "framework/train/trial_state.hpp"
 
 namespace jari {
 namespace {
@@ -20,32 +20,18 @@ bool is_multiple(std::int64_t step, std::int64_t every) { return every > 0 && st
 
 std::int64_t after(std::int64_t step, std::int64_t every) { return (step / every + 1) * every; }
 
-Checkpoint snapshot(const State& state, int row, const Trial& trial, std::int64_t step) {
-  Checkpoint checkpoint;
-  checkpoint.step = step;
-  checkpoint.trial = trial.hash;
-  for (const State::Entry& entry : state.entries()) {
-    const auto* begin = reinterpret_cast<const std::uint8_t*>(state.data(row) + entry.offset);
-    checkpoint.tensors.push_back({entry.name, name_of(entry.type.dtype), entry.type.shape.sizes(),
-                                  std::vector<std::uint8_t>(begin, begin + entry.type.bytes())});
-  }
-  return checkpoint;
+// Steps whose digest is recorded: 1, 10, 100, ... and the last.
+std::int64_t digest_step_after(std::int64_t step) {
+  std::int64_t next = 1;
+  while (next <= step) next *= 10;
+  return next;
 }
 
-// Throws StoreError if the checkpoint holds other tensors than this trial has.
-void restore(State& state, int row, const Checkpoint& checkpoint, const std::filesystem::path& path) {
-  for (const State::Entry& entry : state.entries()) {
-    const CheckpointTensor* tensor = checkpoint.find(entry.name);
-    if (tensor == nullptr || tensor->bytes.size() != entry.type.bytes()) {
-      throw StoreError(
-          fmt::format("{}: tensor '{}' should be {}, found {}; it was written by another version of jari: "
-                      "remove the file to train from the start",
-                      path.string(), entry.name, entry.type.to_string(),
-                      tensor ? fmt::format("{} bytes", tensor->bytes.size()) : "nothing"));
-    }
-    std::copy(tensor->bytes.begin(), tensor->bytes.end(),
-              reinterpret_cast<std::uint8_t*>(state.data(row) + entry.offset));
-  }
+bool is_digest_step(std::int64_t step) { return step > 0 && digest_step_after(step - 1) == step; }
+
+bool holds_evaluation(const JournalRecord& record, std::int64_t step) {
+  return record.step == step && std::any_of(record.values.begin(), record.values.end(),
+                                            [](const auto& value) { return value.first.starts_with("evaluate/"); });
 }
 
 }  // namespace
@@ -54,6 +40,7 @@ std::int64_t next_stop(const TrainSpec& spec, std::int64_t step) {
   // A hundred steps at most, so that fused trials advance side by side.
   std::int64_t stop = std::min(step + 100, spec.steps);
   stop = std::min(stop, after(step, spec.checkpoint.every));
+  stop = std::min(stop, digest_step_after(step));
   if (spec.evaluate_every) stop = std::min(stop, after(step, *spec.evaluate_every));
   return stop;
 }
@@ -77,6 +64,7 @@ void TrialRun::open() {
     throw StoreError(fmt::format("{}: can not make the folder: {}; choose another place with --runs", folder_.string(),
                                  error.message()));
   }
+  remove_temporary_files(folder_);
   log_ = Log(folder_ / kLogFile);
   resume_or_start();
   log_.info(fmt::format("{} {} from step {} of {} on {}", trial_.label, step_ > 0 ? "goes on" : "starts", step_, steps_,
@@ -86,8 +74,19 @@ void TrialRun::open() {
 }
 
 void TrialRun::resume_or_start() {
-  const CheckpointSearch search = find_checkpoint(folder_, trial_.hash);
+  const std::filesystem::path path = folder_ / kJournalFile;
+  // A checkpoint is only as good as the metrics before it: without them the run file would lack rows.
+  const auto intact = static_cast<double>(read_journal(path).records.size());
+  const auto refuse = [&](const Checkpoint& checkpoint) -> std::string {
+    const auto needed = checkpoint.numbers.find("journal_records");
+    if (needed == checkpoint.numbers.end() || needed->second <= intact) return "";
+    return fmt::format("step {} needs {} lines of {}, and {} are whole", checkpoint.step, needed->second, kJournalFile,
+                       intact);
+  };
+  const CheckpointSearch search = find_checkpoint(folder_, trial_.hash, refuse);
   for (const std::string& damage : search.damage) note(damage);
+  // What follows writes other lines in place of those that these need.
+  for (const std::filesystem::path& refused : search.refused) std::filesystem::remove(refused);
   if (search.checkpoint) {
     restore(state_, row_, *search.checkpoint, search.path);
     step_ = search.checkpoint->step;
@@ -98,13 +97,28 @@ void TrialRun::resume_or_start() {
   } else {
     initialize(state_, row_, programs_.declarations(), trial_);
   }
-  const std::filesystem::path path = folder_ / kJournalFile;
   const JournalContents journal = rewind_journal(path, step_);
   if (!journal.dropped.empty()) note(journal.dropped);
+  for (const JournalRecord& record : journal.records) {
+    for (const auto& [name, text] : record.details) {
+      if (record.kind == JournalKind::state && name == "digest") digests_[record.step] = text;
+    }
+    if (search.checkpoint && holds_evaluation(record, step_)) evaluation_in_journal_ = step_;
+  }
   journal_ = std::make_unique<JournalWriter>(path);
-  journal_->event(
-      search.checkpoint ? JournalKind::resume : JournalKind::start, step_,
-      {{"trial", trial_.hash}, {"label", trial_.label}, {"time", utc_now()}, {"device", provenance_.device}});
+  journal_->event(search.checkpoint ? JournalKind::resume : JournalKind::start, step_,
+                  {{"trial", trial_.hash},
+                   {"label", trial_.label},
+                   {"index", std::to_string(trial_.index)},
+                   {"time", utc_now()},
+                   {"device", provenance_.device},
+                   {"spec", to_yaml(trial_.resolved)}});
+}
+
+bool TrialRun::complete() const {
+  if (status_.empty() && step_ > 0 && step_ >= steps_) return true;
+  const auto& stop = trial_.experiment.train ? trial_.experiment.train->stop : std::nullopt;
+  return status_.empty() && stop && without_improvement_ >= stop->patience;
 }
 
 void TrialRun::note(const std::string& message) {
@@ -129,13 +143,30 @@ void TrialRun::feed(std::int64_t step, const Tensors& inputs) const {
   write_scalar(inputs, kScheduleFactor, trial_.experiment.train->schedule->factor({step, steps_}));
 }
 
+void TrialRun::diverge(std::int64_t step, const std::string& message) {
+  status_ = "diverged";
+  message_ = message;
+  step_ = step;
+}
+
+// The optimizer has not yet changed anything: a trial that diverges keeps the weights that it had before the step.
+bool TrialRun::guard(std::int64_t step, const Tensors& outputs) {
+  const double loss = outputs.scalar(kLoss), norm = outputs.scalar(kGradientNorm);
+  if (std::isfinite(loss) && std::isfinite(norm)) return true;
+  diverge(step + 1, fmt::format("loss {}, gradient norm {} at step {}", loss, norm, step + 1));
+  try {
+    journal_->metrics(step + 1, {{"train/loss", loss}, {"train/gradient_norm", norm}});
+  } catch (const StoreError& error) {
+    fail(error.what());
+  }
+  return false;
+}
+
 bool TrialRun::fetch(std::int64_t step, const Tensors& outputs) {
   const double loss = outputs.scalar(kLoss), norm = outputs.scalar(kGradientNorm);
   const std::int64_t done = step + 1;
-  if (!std::isfinite(loss) || !std::isfinite(norm)) {
-    status_ = "diverged";
-    message_ = fmt::format("loss {}, gradient norm {} at step {}", loss, norm, done);
-    step_ = done;
+  if (search_ != nullptr && search_->found(row_)) {
+    diverge(done, fmt::format("not all numbers of step {} are finite", done));
     return false;
   }
   if (done == 1 || done == steps_ || is_multiple(done, trial_.experiment.train->log_every)) {
@@ -147,7 +178,7 @@ bool TrialRun::fetch(std::int64_t step, const Tensors& outputs) {
     }
   }
   progress_.stepped(trial_, done, loss);
-  if (!interrupted() || done == steps_) return true;
+  if (!asked_to_stop() || done == steps_) return true;
   status_ = "interrupted";
   step_ = done;
   return false;
@@ -158,6 +189,7 @@ void TrialRun::reached(std::int64_t step, ThreadPool& pool) {
   if (status_ == "diverged") return finish(pool);
   if (status_ == "interrupted") return save_checkpoint();
   step_ = step;
+  if (is_digest_step(step_)) note_digest();
   const bool last = step_ >= steps_;
   if (trial_.experiment.train) {
     const auto& every = trial_.experiment.train->evaluate_every;
@@ -177,7 +209,7 @@ void TrialRun::evaluate(ThreadPool& pool) {
   }
   evaluated_at_ = step_;
   if (metrics.empty()) return;
-  journal_->metrics(step_, metrics);
+  if (step_ != evaluation_in_journal_) journal_->metrics(step_, metrics);
   for (const auto& [name, value] : metrics) log_.info(fmt::format("step {}: {} = {:.6g}", step_, name, value));
   check_stop(metrics);
 }
@@ -197,11 +229,36 @@ void TrialRun::check_stop(const MetricValues& metrics) {
   }
 }
 
+void TrialRun::note_digest() {
+  const std::string digest = state_.digest(row_);
+  const auto [known, is_first] = digests_.emplace(step_, digest);
+  if (is_first) return journal_->event(JournalKind::state, step_, {{"digest", digest}});
+  if (known->second == digest) return;
+  note(
+      fmt::format("step {}: the weights are not those that this trial had there before it was resumed (digest {}, now "
+                  "{}): it goes on with another build or on another kind of machine",
+                  step_, known->second, digest));
+  known->second = digest;
+}
+
+// Runs the step again, on the weights that it began with.
+std::optional<NonFinite> TrialRun::find_first_bad(ThreadPool& pool) {
+  if (search_ != nullptr) return search_->found(row_);
+  NonFiniteSearch search;
+  Program::Hooks hooks;
+  hooks.feed = [this](int, std::int64_t step, const Tensors& inputs) { feed(step, inputs); };
+  hooks.guard = [](int, std::int64_t, const Tensors&) { return false; };
+  const int rows[] = {row_};
+  programs_.train()->run(state_, rows, step_ - 1, step_, hooks, pool, &search);
+  return search.found(row_);
+}
+
 void TrialRun::save_checkpoint() {
   journal_->sync();
   Checkpoint checkpoint = snapshot(state_, row_, trial_, step_);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started_;
   checkpoint.numbers["seconds_train"] = seconds_before_ + elapsed.count();
+  checkpoint.numbers["journal_records"] = static_cast<double>(journal_->records());
   checkpoint.numbers["without_improvement"] = static_cast<double>(without_improvement_);
   if (best_) checkpoint.numbers["best"] = *best_;
   write_checkpoint(folder_, checkpoint, static_cast<int>(trial_.experiment.train->checkpoint.keep));
@@ -220,14 +277,22 @@ void TrialRun::finish(ThreadPool& pool) {
     const auto begin = std::chrono::steady_clock::now();
     result.analyses = run_analyses(programs_, trial_, state_, row_);
     result.seconds["analyses"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (step_ > 0) note_digest();
+  } else if (const std::optional<NonFinite> first = find_first_bad(pool)) {
+    message_ += "; first not finite: " + first->to_string();
   }
+  const bool keeps_checkpoint =
+      trial_.experiment.train && status_ != "diverged" && trial_.experiment.keep.checkpoints != Keep::none;
+  if (keeps_checkpoint) save_checkpoint();
   result.status = status_;
+  result.message = message_;
+  result.digests = digests_;
   journal_->event(JournalKind::finish, step_, {{"status", status_}, {"message", message_}, {"time", utc_now()}});
   journal_->sync();
   const JournalContents journal = read_journal(folder_ / kJournalFile);
   write_run_file(folder_ / kRunFile,
                  make_record(programs_, trial_, state_, row_, journal.records, result, provenance_));
-  remove_checkpoints(folder_);
+  if (!keeps_checkpoint) remove_checkpoints(folder_);
   log_.info(fmt::format("{} at step {} after {:.1f} s of training{}{}", status_, step_, result.seconds["train"],
                         message_.empty() ? "" : ": ", message_));
   progress_.ended(trial_, status_, message_);

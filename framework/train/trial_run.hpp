@@ -1,15 +1,19 @@
 #pragma once
 // One trial of a group while it trains: its folder, journal, checkpoints, and what it does between steps.
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "framework/base/log.hpp"
+#include "framework/program/nonfinite.hpp"
 #include "framework/store/journal.hpp"
+#include "framework/train/interrupt.hpp"
 #include "framework/train/progress.hpp"
 #include "framework/train/record.hpp"
 #include "framework/train/trial_inputs.hpp"
@@ -22,6 +26,11 @@ class TrialRun {
   TrialRun(const TrialPrograms& programs, const Trial& trial, State& state, int row, std::filesystem::path folder,
            const Provenance& provenance, Progress& progress);
 
+  // When set, the trial ends as after a signal. Null: nobody stops it but a signal.
+  void set_stop(const std::atomic<bool>* stop) { stop_ = stop; }
+  // Watches every step of the program that trains it; null: nobody does.
+  void set_search(const NonFiniteSearch* search) { search_ = search; }
+
   // Makes the folder, goes on from a checkpoint or starts with first values. Throws StoreError.
   void open();
 
@@ -31,10 +40,13 @@ class TrialRun {
   bool active() const { return status_.empty(); }
   const std::string& status() const { return status_; }
   const std::string& message() const { return message_; }
+  // Whether it resumed from a checkpoint after which no step is left to train.
+  bool complete() const;
   void fail(const std::string& message);
 
   // Program hooks.
   void feed(std::int64_t step, const Tensors& inputs) const;
+  bool guard(std::int64_t step, const Tensors& outputs);
   bool fetch(std::int64_t step, const Tensors& outputs);
 
   // After steps up to `step`: evaluates, saves, finishes, as the spec says.
@@ -45,6 +57,10 @@ class TrialRun {
   void note(const std::string& message);
   void evaluate(ThreadPool& pool);
   void check_stop(const MetricValues& metrics);
+  void diverge(std::int64_t step, const std::string& message);
+  bool asked_to_stop() const { return interrupted() || (stop_ != nullptr && stop_->load(std::memory_order_relaxed)); }
+  std::optional<NonFinite> find_first_bad(ThreadPool& pool);
+  void note_digest();
   void save_checkpoint();
   void finish(ThreadPool& pool);
 
@@ -56,6 +72,8 @@ class TrialRun {
   const Provenance& provenance_;
   Progress& progress_;
   TrialInputs inputs_;
+  const std::atomic<bool>* stop_ = nullptr;
+  const NonFiniteSearch* search_ = nullptr;
   std::unique_ptr<JournalWriter> journal_;
   Log log_;
 
@@ -65,9 +83,11 @@ class TrialRun {
   std::string message_;
   std::vector<std::pair<std::string, Evaluation>> evaluations_;  // the newest
   std::int64_t evaluated_at_ = -1;
-  std::optional<double> best_;            // of the stop rule
-  std::int64_t without_improvement_ = 0;  // evaluations
-  double seconds_before_ = 0;             // of training, in earlier processes
+  std::int64_t evaluation_in_journal_ = -1;      // the step that it resumed from, if that was evaluated
+  std::optional<double> best_;                   // of the stop rule
+  std::int64_t without_improvement_ = 0;         // evaluations
+  std::map<std::int64_t, std::string> digests_;  // of the state, by step
+  double seconds_before_ = 0;                    // of training, in earlier processes
   std::chrono::steady_clock::time_point started_;
 };
 

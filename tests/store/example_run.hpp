@@ -9,7 +9,7 @@ namespace jari::test {
 
 inline RunRecord example_run() {
   RunRecord record;
-  record.attributes = {"extrapolate", "3fa9c1d2", "position=rel,seed=42", 7,     42, "finished",
+  record.attributes = {"extrapolate", "3fa9c1d2", "position=rel,seed=42", 7,     42, "finished", "a message",
                        "0.1.0",       "abc123",   "2026-11-29T19:36:22Z", "cpu", 4};
   record.spec_resolved = "experiment: extrapolate\nseed: 42\n";
   record.spec_source = "# 자리\nexperiment: extrapolate\n";
@@ -20,6 +20,7 @@ inline RunRecord example_run() {
   record.evaluate = {{"extrapolated/accuracy_by_position", {3}, std::vector<double>{1, 0.5, 0.25}, {"position"}}};
   record.weights = {{"embedding/token", {2, 3}, std::vector<float>{1, 2, 3, 4, 5, 6.5F}, {"token", "width"}},
                     {"scale", {}, std::vector<double>{0.1}, {}}};
+  record.digests = {{1, "0123456789abcdef"}, {10, "fedcba9876543210"}};
   record.vocabulary_tokens = {"물리학", "the"};
   record.vocabulary_counts = {12, 34};
   record.analyses = {{"property",

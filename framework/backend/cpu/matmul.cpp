@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <dnnl.hpp>
+#include <fstream>
 #include <optional>
 
 #include "framework/backend/cpu/cpu_kernel.hpp"
@@ -270,6 +271,25 @@ class MatmulKernel final : public Kernel {
 std::unique_ptr<Kernel> make_cpu_matmul(const KernelRequest& request) {
   return for_real(request, request.inputs[0].dtype,
                   [&]<class T>() -> std::unique_ptr<Kernel> { return std::make_unique<MatmulKernel<T>>(request); });
+}
+
+std::string cpu_description() {
+  std::ifstream info("/proc/cpuinfo");
+  std::string model = "unknown CPU";
+  for (std::string line; std::getline(info, line);) {
+    const std::size_t colon = line.find(": ");
+    if (!line.starts_with("model name") || colon == std::string::npos) continue;
+    model = line.substr(colon + 2);
+    break;
+  }
+#ifdef __AVX512F__
+  const char* compiled_for = "AVX-512";
+#elif defined(__AVX2__)
+  const char* compiled_for = "AVX2";
+#else
+  const char* compiled_for = "the basic instructions";
+#endif
+  return fmt::format("{}, compiled for {}", model, compiled_for);
 }
 
 std::string cpu_backend_version() {
