@@ -44,8 +44,8 @@ std::vector<fs::path> trials_of(const fs::path& folder) {
     if (entry.is_directory() && is_trial(entry.path())) trials.push_back(entry.path());
   }
   if (trials.empty()) {
-    throw StoreError(fmt::format("{}: holds no trial (a folder with a {} or a {})", folder.string(), kJournalFile,
-                                 kRunFile));
+    throw StoreError(
+        fmt::format("{}: holds no trial (a folder with a {} or a {})", folder.string(), kJournalFile, kRunFile));
   }
   std::sort(trials.begin(), trials.end());
   return trials;

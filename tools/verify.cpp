@@ -44,9 +44,10 @@ Trial trial_of(const RunRecord& run, const std::string& path, const Registry& re
   diagnostics.throw_if_any();
   trial.label = run.attributes.label;
   if (trial.hash != run.attributes.trial) {
-    throw StoreError(fmt::format("{}: its spec is trial {} in this version of jari, but it was written as {} by jari {}; "
-                                 "verify it with that version",
-                                 path, trial.hash, run.attributes.trial, run.attributes.jari_version));
+    throw StoreError(
+        fmt::format("{}: its spec is trial {} in this version of jari, but it was written as {} by jari {}; "
+                    "verify it with that version",
+                    path, trial.hash, run.attributes.trial, run.attributes.jari_version));
   }
   return trial;
 }
@@ -57,8 +58,8 @@ void show(const VerifyReport& report, bool all) {
   for (const Verification& check : report.checks) {
     if (check.passed && !all) continue;
     ++shown;
-    table.add_row({check.what, check.recorded, check.found,
-                   check.equal ? "-" : fmt::format("{:.2g}", check.difference), check.passed ? "" : "FAILED"});
+    table.add_row({check.what, check.recorded, check.found, check.equal ? "-" : fmt::format("{:.2g}", check.difference),
+                   check.passed ? "" : "FAILED"});
   }
   if (shown > 0) fmt::print("{}", table.text());
 }

@@ -64,9 +64,8 @@ void KeepPolicy::ended(const Trial& trial) {
   const std::string among = keep.among == Among::sweep ? "" : combination_of(trial);
   const auto [best, is_first] = best_.try_emplace(among, Best{&trial, value});
   if (is_first) return;
-  const bool takes_over =
-      is_better(value, best->second.value, keep.goal) ||
-      (!is_better(best->second.value, value, keep.goal) && trial.index < best->second.trial->index);
+  const bool takes_over = is_better(value, best->second.value, keep.goal) ||
+                          (!is_better(best->second.value, value, keep.goal) && trial.index < best->second.trial->index);
   if (!takes_over) return strip(trial);
   const Trial& loser = *best->second.trial;
   best->second = {&trial, value};

@@ -45,8 +45,8 @@ DumpRequest parse_dump_request(const std::string& text) {
     const auto [stop, error] = std::from_chars(begin, end, request.step);
     if (error == std::errc() && stop == end && request.step >= 1 && !request.pattern.empty()) return request;
   }
-  throw SpecError(fmt::format(
-      "error: --dump {}: expected PATH@STEP with a step from 1 on, e.g. 'model/attention/*@100'\n", text));
+  throw SpecError(
+      fmt::format("error: --dump {}: expected PATH@STEP with a step from 1 on, e.g. 'model/attention/*@100'\n", text));
 }
 
 void check_dump_requests(const std::vector<DumpRequest>& requests, const std::vector<const Program*>& programs) {
@@ -62,7 +62,7 @@ void check_dump_requests(const std::vector<DumpRequest>& requests, const std::ve
     throw SpecError(
         fmt::format("error: --dump {}@{}: no node or parameter of the train program has this path{}; "
                     "`jari graph SPEC` lists them\n",
-                    request.pattern, request.step, nearest ? fmt::format("; did you mean '{}'?", *nearest) : ""));
+                    request.pattern, request.step, nearest ? fmt::format(" (did you mean '{}'?)", *nearest) : ""));
   }
 }
 
@@ -100,8 +100,7 @@ void Dump::after(int trial, std::int64_t step, const NodeView& node) {
 void Dump::write(int trial) {
   Taken& taken = taken_[static_cast<std::size_t>(trial)];
   for (const auto& [step, arrays] : taken.arrays) {
-    Hdf5File file =
-        Hdf5File::create(folders_[static_cast<std::size_t>(trial)] / fmt::format("dump-step-{}.h5", step));
+    Hdf5File file = Hdf5File::create(folders_[static_cast<std::size_t>(trial)] / fmt::format("dump-step-{}.h5", step));
     for (const RecordArray& array : arrays) {
       std::visit([&](const auto& values) { file.write(array.name, array.shape, values); }, array.values);
     }

@@ -91,9 +91,10 @@ class Repair {
       const std::string index = detail(*record, "index");
       trial.index = index.empty() ? -1 : std::stoll(index);
       if (trial.hash == detail(*record, "trial")) return trial;
-      throw StoreError(fmt::format("{}: its spec is trial {} in this version of jari, but it was written as {}; use the "
-                                   "version that wrote it, or train it again with `jari run`",
-                                   (folder_ / kJournalFile).string(), trial.hash, detail(*record, "trial")));
+      throw StoreError(
+          fmt::format("{}: its spec is trial {} in this version of jari, but it was written as {}; use the "
+                      "version that wrote it, or train it again with `jari run`",
+                      (folder_ / kJournalFile).string(), trial.hash, detail(*record, "trial")));
     }
     throw StoreError(
         fmt::format("{}: no line says which trial it is of, so there is nothing to rebuild a run file from; train it "

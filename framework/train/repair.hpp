@@ -16,10 +16,10 @@ struct RepairReport {
 
 // `folder`: the trial's; the caller holds the experiment's lock. Nothing is thrown away: damaged files are renamed to
 // <name>.damaged. The new run file has
-//   status "interrupted", metrics, and the weights of the newest whole checkpoint, if the trial has not ended: `jari run`
-//   still goes on from the checkpoint;
-//   status "repaired" and metrics, if it has ended and its run file is lost: `jari compare` counts it, and `jari run`
-//   trains it again, to the same bits, because weights and arrays can not be had back from the journal.
+//   status "interrupted", metrics, and the weights of the newest whole checkpoint, if the trial has not ended: `jari
+//   run` still goes on from the checkpoint; status "repaired" and metrics, if it has ended and its run file is lost:
+//   `jari compare` counts it, and `jari run` trains it again, to the same bits, because weights and arrays can not be
+//   had back from the journal.
 // StoreError if the journal does not tell which trial it is of.
 RepairReport repair_trial(const std::filesystem::path& folder, const Registry& registry);
 

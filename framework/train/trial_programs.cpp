@@ -56,7 +56,11 @@ void TrialPrograms::build_train() {
   const Value tokens = graph.input(kTokens, ids, /*per_trial=*/true);
   const Value targets = graph.input(kTargets, ids, /*per_trial=*/true);
   const Value logits = build_logits(context, *experiment_.model, tokens);
-  const Value loss = cross_entropy(logits, targets);
+  Value loss;
+  {
+    const Graph::Scope scope(graph, "loss", experiment_.task->span());
+    loss = cross_entropy(logits, targets);
+  }
   graph.output(kLoss, loss);
 
   const std::vector<Value> parameters = graph.parameters();
@@ -93,6 +97,7 @@ EvaluateProgram TrialPrograms::build_evaluate(const std::string& name, const Eva
   const Value targets = graph->input(kTargets, ids, /*per_trial=*/true);
   try {
     const Value logits = build_logits(context, *experiment_.model, tokens);
+    const Graph::Scope scope(*graph, "loss", experiment_.task->span());
     graph->output(kPredictions, argmax(logits));
     graph->output(kLossByPosition, cross_entropy_by_position(logits, targets));
   } catch (const ShapeError& error) {

@@ -29,6 +29,9 @@ std::int64_t digest_step_after(std::int64_t step) {
 
 bool is_digest_step(std::int64_t step) { return step > 0 && digest_step_after(step - 1) == step; }
 
+// The sign of a NaN tells nothing.
+std::string number_text(double value) { return std::isnan(value) ? "nan" : fmt::format("{:.6g}", value); }
+
 bool holds_evaluation(const JournalRecord& record, std::int64_t step) {
   return record.step == step && std::any_of(record.values.begin(), record.values.end(),
                                             [](const auto& value) { return value.first.starts_with("evaluate/"); });
@@ -153,7 +156,8 @@ void TrialRun::diverge(std::int64_t step, const std::string& message) {
 bool TrialRun::guard(std::int64_t step, const Tensors& outputs) {
   const double loss = outputs.scalar(kLoss), norm = outputs.scalar(kGradientNorm);
   if (std::isfinite(loss) && std::isfinite(norm)) return true;
-  diverge(step + 1, fmt::format("loss {}, gradient norm {} at step {}", loss, norm, step + 1));
+  diverge(step + 1,
+          fmt::format("loss {}, gradient norm {} at step {}", number_text(loss), number_text(norm), step + 1));
   try {
     journal_->metrics(step + 1, {{"train/loss", loss}, {"train/gradient_norm", norm}});
   } catch (const StoreError& error) {

@@ -29,7 +29,11 @@ bool is_same(double left, double right) { return left == right || (std::isnan(le
 class Verifier {
  public:
   Verifier(const RunRecord& run, const Trial& trial, ThreadPool& pool)
-      : run_(run), trial_(trial), pool_(pool), programs_(trial.experiment, find(run.environment, "rewrites") != "off"), inputs_(trial, programs_.per_trial_paths()) {
+      : run_(run),
+        trial_(trial),
+        pool_(pool),
+        programs_(trial.experiment, find(run.environment, "rewrites") != "off"),
+        inputs_(trial, programs_.per_trial_paths()) {
     programs_.plan();
   }
 
@@ -69,8 +73,8 @@ class Verifier {
 
   void compare_digests(std::int64_t step, const std::string& recorded, const std::string& found) {
     const bool equal = recorded == found;
-    report_.checks.push_back(
-        {fmt::format("digest of the state at step {}", step), recorded, found, 0, equal, equal || !report_.same_machine});
+    report_.checks.push_back({fmt::format("digest of the state at step {}", step), recorded, found, 0, equal,
+                              equal || !report_.same_machine});
   }
 
   void train_again(std::int64_t steps) {
@@ -124,7 +128,9 @@ class Verifier {
             if constexpr (std::is_arithmetic_v<T>) {
               const State::Entry& entry = *state.find(path);
               const bool fits = static_cast<std::int64_t>(values.size()) == entry.type.shape.size();
-              if (!fits) throw StoreError(fmt::format("weights of {}: {} values, expected {}", path, values.size(), entry.type.to_string()));
+              if (!fits)
+                throw StoreError(
+                    fmt::format("weights of {}: {} values, expected {}", path, values.size(), entry.type.to_string()));
               state.write(0, entry, std::vector<double>(values.begin(), values.end()));
             }
           },

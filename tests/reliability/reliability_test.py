@@ -193,13 +193,13 @@ def full_disk():
 
 def kill_at_random_moments():
     """One longer sweep, killed again and again until it is through."""
-    reference_sweep = Sweep(steps=3000)
+    reference_sweep = Sweep(steps=1500)
     begun = time.time()
     check(reference_sweep.run().returncode == 0, "the undisturbed sweep failed")
     seconds = time.time() - begun
     reference = reference_sweep.results()
     kills = 0
-    sweep = Sweep(steps=3000)
+    sweep = Sweep(steps=1500)
     while kills < max(PLACES, 20):
         process = sweep.start()
         try:
@@ -207,7 +207,7 @@ def kill_at_random_moments():
             process.stderr.close()
             sweep.finish(reference, f"after {kills} kills at random moments")
             sweep.remove()
-            sweep = Sweep(steps=3000)
+            sweep = Sweep(steps=1500)
             continue
         except subprocess.TimeoutExpired:
             process.kill()

@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "framework/base/error.hpp"
 #include "framework/store/atomic_file.hpp"
 #include "framework/store/run_file.hpp"
+#include "framework/sweep/sweep_folder.hpp"
 #include "tests/support/errors.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/specs.hpp"
@@ -104,6 +107,66 @@ TEST(Launcher, OneFailedTrialDoesNotStopTheOthers) {
   const LaunchResult result = run(again, runs);
   ASSERT_EQ(result.outcomes.size(), 1u);
   EXPECT_EQ(result.outcomes[0].status, "failed");
+}
+
+// A file where a trial's folder should be, which goes away when the trial has failed `times` times.
+struct Blocked final : Progress {
+  Blocked(std::filesystem::path file, int failures) : path(std::move(file)), times(failures) {
+    std::filesystem::create_directories(path.parent_path());
+    write_file_atomically(path, "in the way");
+  }
+  void ended(const Trial&, const std::string& status, const std::string&) override {
+    if (status == "failed" && --times == 0) std::filesystem::remove(path);
+  }
+  std::filesystem::path path;
+  int times;
+};
+
+std::map<std::string, int> statuses(const LaunchResult& result) {
+  std::map<std::string, int> counts;
+  for (const TrialOutcome& outcome : result.outcomes) ++counts[outcome.status];
+  return counts;
+}
+
+LaunchResult run_blocked(const std::string& yaml, int times) {
+  const TemporaryFolder runs;
+  ParsedSweep parsed = sweep_of(yaml);
+  std::filesystem::create_directories(runs.path() / "small");
+  write_sweep_file(runs.path() / "small", parsed.sweep, parsed.spec, {});
+  Blocked progress(runs.path() / "small" / parsed.sweep.trials[0].folder, times);
+  return launch(parsed.sweep, parsed.spec, {}, {.runs = runs.path(), .threads = 1}, progress);
+}
+
+TEST(Launcher, AFailedTrialIsTriedAgain) {
+  const std::string sweep = std::string(kSmallSpec) + "seeds: 3\nsweep: {retries: 2}\n";
+  EXPECT_EQ(statuses(run_blocked(sweep, 2)), (std::map<std::string, int>{{"finished", 3}}));
+  EXPECT_EQ(statuses(run_blocked(sweep, 3)), (std::map<std::string, int>{{"failed", 1}, {"finished", 2}}));
+}
+
+TEST(Launcher, StopsAtTheFirstFailureIfSoAsked) {
+  // One core and nine trials a batch: those that train beside the failed one are saved, the others never start.
+  const std::string sweep =
+      std::string(kSmallSpec) + "seeds: 20\nsweep: {grid: {train.optimizer.lr: [1e-2]}, on_failure: stop}\n";
+  const LaunchResult result = run_blocked(sweep, 100);
+  EXPECT_TRUE(result.stopped);
+  EXPECT_EQ(statuses(result).at("failed"), 1);
+  EXPECT_LT(result.outcomes.size(), 20u);
+}
+
+TEST(Launcher, ADivergedTrialStopsTheSweepToo) {
+  const TemporaryFolder runs;
+  ParsedSweep parsed = sweep_of(
+      std::string(kSmallSpec) + "seeds: 9\nsweep: {grid: {train.optimizer.lr: [1e30, 1e-2]}, on_failure: stop}\n",
+      {"train.optimizer.type=sgd"});
+  const LaunchResult result = run(parsed, runs, 1);
+  EXPECT_TRUE(result.stopped);
+  EXPECT_EQ(result.outcomes.size(), 8u) << "the first batch";
+  ParsedSweep again =
+      sweep_of(std::string(kSmallSpec) + "seeds: 9\nsweep: {grid: {train.optimizer.lr: [1e30, 1e-2]}}\n",
+               {"train.optimizer.type=sgd"});
+  const LaunchResult rest = run(again, runs, 1);
+  EXPECT_EQ(rest.already_done, 8u);
+  EXPECT_EQ(statuses(rest), (std::map<std::string, int>{{"diverged", 1}, {"finished", 9}}));
 }
 
 }  // namespace

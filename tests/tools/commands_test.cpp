@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/store/atomic_file.hpp"
+#include "framework/store/run_file.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/specs.hpp"
 #include "tools/commands.hpp"
@@ -200,6 +201,54 @@ TEST(ProgressBoard, WritesDurationsForPeople) {
   EXPECT_EQ(duration_text(59.4), "59s");
   EXPECT_EQ(duration_text(192), "3m 12s");
   EXPECT_EQ(duration_text(7500), "2h 05m");
+}
+
+TEST_F(Commands, VerifyComparesTheBitsAndFailsWhenTheyDiffer) {
+  run();
+  std::vector<std::string> trials;
+  for (const auto& entry : std::filesystem::directory_iterator(runs_ / "small"))
+    if (entry.is_directory()) trials.push_back(entry.path().string());
+  ASSERT_EQ(trials.size(), 4u);
+  const Output good = jari({"verify", trials[0], trials[1] + "/run.h5"});
+  EXPECT_EQ(good.status, 0) << good.err;
+  EXPECT_THAT(good.out,
+              ::testing::ContainsRegex(
+                  ": verified: 60 steps trained again, ([0-9]+) of ([0-9]+) comparisons equal to the last bit"));
+  RunRecord record = read_run_file(std::filesystem::path(trials[0]) / "run.h5");
+  record.digests[1].second = "0000000000000000";
+  write_run_file(std::filesystem::path(trials[0]) / "run.h5", record);
+  const Output bad = jari({"verify", trials[0]});
+  EXPECT_EQ(bad.status, 3);
+  EXPECT_THAT(bad.out, HasSubstr(": NOT VERIFIED: 60 steps trained again"));
+  EXPECT_THAT(bad.out, HasSubstr("digest of the state at step 10  0000000000000000"));
+  EXPECT_EQ(jari({"verify", trials[0], "--steps", "0"}).err, "error: --steps 0: expected 1 or more\n");
+}
+
+TEST_F(Commands, RepairTellsWhatItFoundAndDid) {
+  run();
+  const Output whole = jari({"repair", (runs_ / "small").string()});
+  EXPECT_EQ(whole.status, 0);
+  EXPECT_THAT(whole.out, HasSubstr("  run.h5 is whole (finished)\n"));
+  for (const auto& entry : std::filesystem::directory_iterator(runs_ / "small"))
+    if (entry.is_directory()) write_file_atomically(entry.path() / "run.h5", "damaged");
+  const Output repaired = jari({"repair", (runs_ / "small").string()});
+  EXPECT_EQ(repaired.status, 0) << repaired.out;
+  EXPECT_THAT(repaired.out, HasSubstr("run.h5 was made: status repaired, "));
+  EXPECT_EQ(jari({"compare", runs_.string()}).status, 0) << "repaired runs are compared";
+  EXPECT_THAT(run().err, HasSubstr("4 trained")) << "and trained again when there is time";
+  EXPECT_THAT(jari({"repair", folder_.path().string()}).err, HasSubstr("holds no trial"));
+}
+
+TEST_F(Commands, RunProfilesAndDumps) {
+  const Output output = run({"--profile", "--check-nan", "--dump", "model/embedding@2,optimizer*@2"});
+  EXPECT_EQ(output.status, 0) << output.err;
+  EXPECT_THAT(output.out, HasSubstr("profile of position=sin,seed=42 and 1 more: 120 steps, "));
+  EXPECT_THAT(output.out, HasSubstr("adam_update"));
+  int dumps = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(runs_))
+    dumps += entry.path().filename() == "dump-step-2.h5" ? 1 : 0;
+  EXPECT_EQ(dumps, 4);
+  EXPECT_THAT(run({"--dump", "nothing@2", "--force"}).err, HasSubstr("--dump nothing@2: no node or parameter"));
 }
 
 }  // namespace
