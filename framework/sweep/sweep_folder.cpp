@@ -28,12 +28,14 @@ SpecNode trial_list(const Sweep& sweep) {
   return list;
 }
 
-// Empty, but for the lock that a process leaves that was killed at its first moment.
+// Empty, but for what a process leaves that was killed in its first moments.
 bool is_unused(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder)) return false;
   const std::filesystem::directory_iterator entries(folder);
-  return std::all_of(begin(entries), end(entries),
-                     [](const auto& entry) { return entry.path().filename() == ".lock"; });
+  return std::all_of(begin(entries), end(entries), [](const auto& entry) {
+    const std::string name = entry.path().filename().string();
+    return name == ".lock" || (name.starts_with(kSweepFile) && name.ends_with(".tmp"));
+  });
 }
 
 // Leaves of a tree by path, as one-line YAML.

@@ -134,10 +134,10 @@ def operations(sweep):
 
 
 def places(count):
-    """Numbers of the operations at which a fault happens: all, or evenly spread with the first and the last."""
+    """Numbers of the operations at which a fault happens: all, or the first ten and others evenly spread to the last."""
     if PLACES == 0 or PLACES >= count:
         return list(range(1, count + 1))
-    return sorted({1 + round(i * (count - 1) / (PLACES - 1)) for i in range(PLACES)})
+    return sorted(set(range(1, 11)) | {1 + round(i * (count - 1) / (PLACES - 1)) for i in range(PLACES)})
 
 
 def kind(operation):
