@@ -98,9 +98,9 @@ int fail_full() {
 
 int open_counted(const char* function, const char* path, int flags, mode_t mode) {
   const bool writes = (flags & (O_WRONLY | O_RDWR)) != 0;
-  if (writes && counts(path) && reached("open", path) == Fault::full && (flags & O_CREAT) != 0) {
-    if (::access(path, F_OK) != 0) return fail_full();
-  }
+  const Fault fault = writes && counts(path) ? reached("open", path) : Fault::none;
+  if (fault == Fault::torn) die();
+  if (fault == Fault::full && (flags & O_CREAT) != 0 && ::access(path, F_OK) != 0) return fail_full();
   return next<int (*)(const char*, int, ...)>(function)(path, flags, mode);
 }
 
