@@ -8,6 +8,7 @@
 #include "framework/base/error.hpp"
 #include "framework/store/checkpoint.hpp"
 #include "framework/store/run_directory.hpp"
+#include "framework/store/system_calls.hpp"
 #include "framework/train/analyses.hpp"
 #include "framework/train/evaluator.hpp"
 #include "framework/train/trainer.hpp"
@@ -63,10 +64,7 @@ TrialRun::TrialRun(const TrialPrograms& programs, const Trial& trial, State& sta
 void TrialRun::open() {
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
-  if (error) {
-    throw StoreError(fmt::format("{}: can not make the folder: {}; choose another place with --runs", folder_.string(),
-                                 error.message()));
-  }
+  if (error) throw_system_error(folder_, "make the folder", error.value());
   remove_temporary_files(folder_);
   log_ = Log(folder_ / kLogFile);
   resume_or_start();

@@ -61,8 +61,8 @@ TEST(KeepPolicy, NoneLeavesMetricsAlone) {
 }
 
 TEST(KeepPolicy, BestOfEachCombinationOfValues) {
-  const auto left = left_after(
-      {"keep={weights: best, checkpoints: best, metric: evaluate/same/loss, goal: minimize}"}, TemporaryFolder());
+  const auto left = left_after({"keep={weights: best, checkpoints: best, metric: evaluate/same/loss, goal: minimize}"},
+                               TemporaryFolder());
   std::map<std::string, double> best;
   for (const Left& trial : left) {
     const auto [known, is_first] = best.emplace(trial.scheme, trial.value);

@@ -55,9 +55,9 @@ TEST_F(Verify, AGoodRunIsEqualToTheLastBit) {
     EXPECT_TRUE(check.equal) << check.what << ": " << check.recorded << " " << check.found;
     names.push_back(check.what);
   }
-  for (const char* name : {"digest of the state at step 1", "digest of the state at step 10",
-                           "digest of the state at step 60", "train/loss at step 20",
-                           "evaluate/longer/accuracy_new of the stored weights"})
+  for (const char* name :
+       {"digest of the state at step 1", "digest of the state at step 10", "digest of the state at step 60",
+        "train/loss at step 20", "evaluate/longer/accuracy_new of the stored weights"})
     EXPECT_THAT(names, ::testing::Contains(name));
 }
 
