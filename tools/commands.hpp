@@ -7,6 +7,7 @@ namespace jari {
 
 CommandPtr run_command();
 CommandPtr check_command();
+CommandPtr plan_command();
 CommandPtr config_command();
 CommandPtr components_command();
 CommandPtr schema_command();
@@ -19,6 +20,7 @@ inline std::vector<CommandPtr> all_commands() {
   std::vector<CommandPtr> commands;
   commands.push_back(run_command());
   commands.push_back(check_command());
+  commands.push_back(plan_command());
   commands.push_back(config_command());
   commands.push_back(components_command());
   commands.push_back(schema_command());

@@ -3,16 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+
+#include "framework/base/quantity.hpp"
 
 namespace jari {
-
-std::string duration_text(double seconds) {
-  const auto whole = static_cast<std::int64_t>(std::llround(seconds));
-  if (whole < 60) return fmt::format("{}s", whole);
-  if (whole < 3600) return fmt::format("{}m {:02}s", whole / 60, whole % 60);
-  return fmt::format("{}h {:02}m", whole / 3600, whole / 60 % 60);
-}
 
 ProgressBoard::ProgressBoard(const Sweep& sweep, std::FILE* out, bool terminal, double interval)
     : out_(out), terminal_(terminal), interval_(interval), start_(std::chrono::steady_clock::now()) {

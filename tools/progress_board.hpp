@@ -55,6 +55,4 @@ class ProgressBoard final : public Progress {
   std::thread reporter_;
 };
 
-std::string duration_text(double seconds);  // "3m 12s"
-
 }  // namespace jari

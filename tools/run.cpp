@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "framework/base/error.hpp"
+#include "framework/base/quantity.hpp"
 #include "framework/sweep/compare.hpp"
 #include "framework/sweep/keep_policy.hpp"
 #include "framework/sweep/launcher.hpp"

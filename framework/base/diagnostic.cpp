@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 #include <tuple>
 
@@ -75,8 +76,11 @@ std::string render(const Diagnostic& diagnostic) {
     if (!diagnostic.hint.empty()) text += fmt::format("      = {}\n", diagnostic.hint);
   }
   if (!span.origin.empty()) text += fmt::format("      = {}\n", span.origin);
-  if (diagnostic.affected > 0 && diagnostic.affected < diagnostic.total) {
-    text += fmt::format("      = affects {} of {} trials\n", diagnostic.affected, diagnostic.total);
+  const std::size_t affected = diagnostic.trials.size();
+  if (affected > 0 && affected < diagnostic.total) {
+    text += fmt::format("      = affects {} of {} trials{}{}\n", affected, diagnostic.total,
+                        diagnostic.which.empty() ? "" : ": ", diagnostic.which);
+    if (!diagnostic.remedy.empty()) text += fmt::format("      = {}\n", diagnostic.remedy);
   }
   return text;
 }
@@ -93,22 +97,34 @@ void Diagnostics::error(SourceSpan span, std::string path, std::string message, 
   add({std::move(span), std::move(path), std::move(message), std::move(hint)});
 }
 
-void Diagnostics::add_trial(const Diagnostics& of_trial, int total) {
+void Diagnostics::add_trial(const Diagnostics& of_trial, std::size_t index, std::size_t total) {
   for (const Diagnostic& diagnostic : of_trial.all_) {
     Diagnostic& known = add(diagnostic);
-    ++known.affected;
+    known.trials.push_back(index);
     known.total = total;
   }
 }
 
-std::string Diagnostics::render() const {
-  std::vector<const Diagnostic*> sorted;
-  for (const Diagnostic& diagnostic : all_) sorted.push_back(&diagnostic);
+std::vector<std::size_t> Diagnostics::shown() const {
+  std::vector<std::size_t> sorted(all_.size());
+  std::iota(sorted.begin(), sorted.end(), std::size_t{0});
   std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Diagnostic* a, const Diagnostic* b) { return place_of(*a) < place_of(*b); });
+                   [this](std::size_t a, std::size_t b) { return place_of(all_[a]) < place_of(all_[b]); });
+  sorted.resize(std::min(sorted.size(), kMostShown));
+  return sorted;
+}
+
+void Diagnostics::name_trials(const std::function<void(Diagnostic&)>& name) {
+  for (const std::size_t index : shown()) {
+    Diagnostic& diagnostic = all_[index];
+    if (!diagnostic.trials.empty() && diagnostic.trials.size() < diagnostic.total) name(diagnostic);
+  }
+}
+
+std::string Diagnostics::render() const {
   std::string text;
-  for (std::size_t i = 0; i < std::min(sorted.size(), kMostShown); ++i) text += jari::render(*sorted[i]);
-  if (sorted.size() > kMostShown) text += fmt::format("... and {} more\n", sorted.size() - kMostShown);
+  for (const std::size_t index : shown()) text += jari::render(all_[index]);
+  if (all_.size() > kMostShown) text += fmt::format("... and {} more\n", all_.size() - kMostShown);
   text += fmt::format("{} {}; nothing was started.\n", all_.size(), all_.size() == 1 ? "error" : "errors");
   return text;
 }

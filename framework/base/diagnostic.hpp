@@ -6,6 +6,7 @@
 //         |           ^^^^^^ did you mean 'alibi'? known: alibi, none, rope, sin
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -19,8 +20,12 @@ struct Diagnostic {
   std::string path;     // of the spec: "model.position.type", or ""
   std::string message;  // what was expected and what was found
   std::string hint;     // what to do, or ""
-  int affected = 0;     // trials of a sweep that have this error; 0: there is no sweep
-  int total = 0;
+
+  // Of a sweep.
+  std::vector<std::size_t> trials{};  // that have this error, in order
+  std::size_t total = 0;              // trials of the sweep; 0: there is no sweep
+  std::string which{};                // what the trials have in common, or ""
+  std::string remedy{};               // what to do if they are not meant to be there, or ""
 };
 
 class Diagnostics {
@@ -31,8 +36,11 @@ class Diagnostics {
   Diagnostic& add(Diagnostic diagnostic);
   void error(SourceSpan span, std::string path, std::string message, std::string hint = "");
 
-  // Adds what was found in one trial of a sweep of `total` trials; equal errors of several trials are counted.
-  void add_trial(const Diagnostics& of_trial, int total);
+  // Adds what was found in trial `index` of a sweep of `total` trials; equal errors of several trials are one.
+  void add_trial(const Diagnostics& of_trial, std::size_t index, std::size_t total);
+
+  // Lets `name` fill `which` and `remedy` of the errors that render() shows and that some of the trials have.
+  void name_trials(const std::function<void(Diagnostic&)>& name);
 
   bool empty() const { return all_.empty(); }
   std::size_t size() const { return all_.size(); }
@@ -45,6 +53,8 @@ class Diagnostics {
   void throw_if_any() const;
 
  private:
+  std::vector<std::size_t> shown() const;  // indices of all_, sorted by place, at most kMostShown
+
   std::vector<Diagnostic> all_;
   std::unordered_map<std::string, std::size_t> index_;  // of all_, by place, path and message
 };

@@ -73,6 +73,7 @@ std::vector<const SpecEntry*> entries_of(const SpecNode& node, bool sorted) {
 }
 
 bool on_one_line(const SpecNode& node) {
+  if (node.grid) return true;
   if (node.is_mapping()) return node.entries.empty();
   if (!node.is_sequence()) return true;
   return std::all_of(node.items.begin(), node.items.end(),
@@ -221,7 +222,8 @@ std::string to_flow_yaml(const SpecNode& node) {
   for (const SpecEntry& entry : node.entries) {
     parts.push_back(fmt::format("{}: {}", key_text(entry.key), to_flow_yaml(entry.value)));
   }
-  return node.is_sequence() ? fmt::format("[{}]", joined(parts)) : fmt::format("{{{}}}", joined(parts));
+  if (node.is_sequence()) return fmt::format("{}[{}]", node.grid ? "!grid " : "", joined(parts));
+  return fmt::format("{{{}}}", joined(parts));
 }
 
 std::string describe_value(const SpecNode& node) {
@@ -241,7 +243,7 @@ std::string describe_value(const SpecNode& node) {
 }
 
 bool same_value(const SpecNode& left, const SpecNode& right) {
-  if (left.kind != right.kind || left.text != right.text) return false;
+  if (left.kind != right.kind || left.text != right.text || left.grid != right.grid) return false;
   if (left.is_scalar() && left.quoted != right.quoted && !is_plain_text(left.text)) return false;
   return std::equal(left.items.begin(), left.items.end(), right.items.begin(), right.items.end(), same_value) &&
          std::equal(

@@ -21,6 +21,7 @@ struct SpecNode {
   std::string text;                // of a scalar, as written
   bool quoted = false;             // "yes" in quotes is a string
   bool replace = false;            // tagged !replace: not merged into the parent's mapping
+  bool grid = false;               // a sequence tagged !grid: alternatives, of which the sweep takes one at a time
   bool refused = false;            // the reader has reported it: the binder need not
   bool output_setting = false;     // set by the binder: not part of a trial's identity
   bool per_trial = false;          // set by the binder: may differ within a fused group

@@ -135,21 +135,23 @@ class TreeBuilder final : public YAML::EventHandler {
       error(span_at(file_, mark.line + 1, byte), "a text in quotes does not end", "a closing quote is missing");
       throw Stop{};
     }
-    node.refused = !check_tag(tag, mark, false);
+    node.refused = !check_tag(tag, mark, "");
     if (!node.quoted && !in_key_position()) check_traps(node);
     add(std::move(node), anchor);
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value style) override {
-    check_tag(tag, mark, false);
-    begin(SpecNode::sequence({}, collection_span(mark, style)), anchor);
+    check_tag(tag, mark, "!grid");
+    SpecNode node = SpecNode::sequence({}, collection_span(mark, style));
+    node.grid = tag == "!grid";
+    begin(std::move(node), anchor);
   }
   void OnSequenceEnd() override { end(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value style) override {
-    check_tag(tag, mark, true);
+    check_tag(tag, mark, "!replace");
     SpecNode node = SpecNode::mapping(collection_span(mark, style));
     node.replace = tag == "!replace";
     begin(std::move(node), anchor);
@@ -198,15 +200,21 @@ class TreeBuilder final : public YAML::EventHandler {
     error(where, fmt::format("nested more than {} deep", kDeepest), "");
     throw Stop{};
   }
-  bool check_tag(const std::string& tag, const YAML::Mark& mark, bool is_mapping) {
-    if (tag.empty() || tag == "?" || tag == "!" || (tag == "!replace" && is_mapping)) return true;
+  // `fitting`: the tag that this kind of node may have, or "".
+  bool check_tag(const std::string& tag, const YAML::Mark& mark, std::string_view fitting) {
+    if (tag.empty() || tag == "?" || tag == "!" || tag == fitting) return true;
     const std::string_view line = line_of(file_, mark.line + 1);
     const auto byte = std::min(static_cast<std::size_t>(mark.column), line.size());
     const std::string_view written = line.substr(byte, line.find_first_of(" ,]}", byte) - byte);
-    error(span_at(file_, mark.line + 1, byte, written.size()),
-          tag == "!replace" ? std::string("!replace stands before a mapping only")
-                            : fmt::format("unknown tag '{}'", written.empty() ? tag : std::string(written)),
-          tag == "!replace" ? "lists and values replace the parent's anyhow" : "the only tag is !replace");
+    const SourceSpan where = span_at(file_, mark.line + 1, byte, written.size());
+    if (tag == "!replace") {
+      error(where, "!replace stands before a mapping only", "lists and values replace the parent's anyhow");
+    } else if (tag == "!grid") {
+      error(where, "!grid stands before a list only", "write for example !grid [0.5, 1, 2]");
+    } else {
+      error(where, fmt::format("unknown tag '{}'", written.empty() ? tag : std::string(written)),
+            "the tags are !replace and !grid");
+    }
     return false;
   }
   void check_traps(SpecNode& node) {

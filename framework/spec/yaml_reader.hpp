@@ -1,6 +1,6 @@
 #pragma once
 // YAML text to the located tree. Anything that YAML readers disagree about is an error here: duplicate keys, merge
-// keys, unquoted yes and no, 010, tags other than !replace, more than one document.
+// keys, unquoted yes and no, 010, tags other than !replace and !grid, more than one document.
 
 #include <memory>
 #include <string>

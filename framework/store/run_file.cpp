@@ -279,4 +279,13 @@ RunSummary read_run_summary(const std::filesystem::path& path) {
   return summary;
 }
 
+RunOutline read_run_outline(const std::filesystem::path& path) {
+  const Hdf5File file = open_run(path);
+  RunOutline outline;
+  outline.attributes = read_attributes(file);
+  if (file.is_group("environment") && file.attribute("environment", "seconds_train"))
+    outline.seconds_train = file.number_attribute("environment", "seconds_train");
+  return outline;
+}
+
 }  // namespace jari

@@ -77,11 +77,18 @@ struct RunSummary {
   std::vector<std::pair<std::string, double>> values;
 };
 
+// What tells whether a trial is done, and how long it took.
+struct RunOutline {
+  RunAttributes attributes;
+  double seconds_train = 0;  // of wall time, of all processes that worked on it; 0: unknown
+};
+
 // Atomic. StoreError if an array's values do not fill its shape, or the file can not be written.
 void write_run_file(const std::filesystem::path& path, const RunRecord& record);
 
 // StoreError if it is missing, no run file, damaged, or written by a newer jari.
 RunRecord read_run_file(const std::filesystem::path& path);
 RunSummary read_run_summary(const std::filesystem::path& path);
+RunOutline read_run_outline(const std::filesystem::path& path);
 
 }  // namespace jari

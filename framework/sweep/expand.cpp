@@ -1,34 +1,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
-#include "framework/registry/registry.hpp"
+#include "framework/base/edit_distance.hpp"
+#include "framework/base/text.hpp"
 #include "framework/spec/binder.hpp"
 #include "framework/spec/compose.hpp"
 #include "framework/spec/interpolate.hpp"
+#include "framework/sweep/axis.hpp"
+#include "framework/sweep/conditions.hpp"
+#include "framework/sweep/draws.hpp"
+#include "framework/sweep/inner_grid.hpp"
 #include "framework/sweep/sweep.hpp"
 
 namespace jari {
 namespace {
-
-constexpr std::size_t kMostTrials = 100000;
-
-// One dimension of the sweep: a key of `grid`, or the whole `list`.
-struct Axis {
-  struct Setting {
-    std::string path;
-    SourceSpan span;  // of the path
-    SpecNode value;
-  };
-  struct Choice {
-    std::vector<Setting> settings;
-    std::vector<std::pair<std::string, std::string>> labels;  // path and readable value
-  };
-  SourceSpan span;
-  std::vector<std::string> paths;
-  std::vector<Choice> choices;
-};
 
 // The keys of the file that say which trials there are.
 struct SweepKeys {
@@ -44,219 +30,240 @@ struct SweepKeys {
   }
 };
 
-SweepKeys read_keys(const SpecNode& spec, Diagnostics& diagnostics) {
-  SpecNode keys = SpecNode::mapping(spec.span);
-  for (const SpecEntry& entry : spec.entries) {
-    if (entry.key == "seed" || entry.key == "seeds" || entry.key == "sweep")
-      keys.set(entry.key, entry.value, entry.key_span);
-  }
-  SweepKeys result;
-  SpecNode resolved;
-  Binder binder(nullptr, diagnostics);
-  binder.bind(keys, "", result, resolved);
+// Further axes of the trials that fulfill conditions.
+struct When {
+  Conditions conditions;
+  std::vector<Axis> axes;
+};
+
+// A combination of the axes' values so far, before seeds.
+struct Combination {
+  SpecNode spec;
+  VaryingKeys varying;
+  Diagnostics problems;  // of references and paths
+};
+
+// "model.position" is set anew by whoever sets "model.position" or "model".
+bool covers(const std::string& path, const std::string& earlier) {
+  return earlier.starts_with(path) && (earlier.size() == path.size() || earlier[path.size()] == '.');
+}
+
+SpecNode interpolated(const SpecNode& spec) {
+  SpecNode result = spec;
+  Diagnostics ignored;  // told once all axes are set
+  interpolate(result, ignored);
   return result;
 }
 
-// What tells a value from the others of its axis: the scalar itself, a component's name, or its name and the keys that
-// differ.
-std::string value_label(const SpecNode& value) {
-  if (value.is_scalar()) return value.text;
-  if (!value.is_mapping()) return to_flow_yaml(value);
-  const SpecNode* type = value.find("type");
-  return type ? type->text : to_flow_yaml(value);
-}
+class Expander {
+ public:
+  Expander(const SpecNode& spec, Diagnostics& diagnostics) : spec_(spec), diagnostics_(diagnostics) {}
 
-// Values with one name are told apart by the keys in which they differ: "rel", "rel-unseen=clamp".
-std::vector<std::string> value_labels(const std::vector<SpecNode>& values) {
-  std::vector<std::string> names, labels;
-  for (const SpecNode& value : values) names.push_back(value_label(value));
-  labels = names;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!values[i].is_mapping()) continue;
-    for (const SpecEntry& entry : values[i].entries) {
-      bool differs = false;
-      for (std::size_t other = 0; other < values.size(); ++other) {
-        const SpecNode* same_key = names[other] == names[i] ? values[other].find(entry.key) : &entry.value;
-        differs = differs || same_key == nullptr || !same_value(*same_key, entry.value);
+  Expansion run() {
+    read();
+    SpecNode base = spec_;
+    for (const char* key : {"sweep", "seeds", "seed"}) base.erase(key);
+    refuse_grids(base, "", diagnostics_);
+    combinations_ = {Combination{std::move(base), {}, {}}};
+    if (!cross_all()) return std::move(result_);
+    for (Combination& each : combinations_) interpolate(each.spec, each.problems);
+    exclude();
+    check_baseline();
+    add_seeds();
+    return std::move(result_);
+  }
+
+ private:
+  void read() {
+    SpecNode keys = SpecNode::mapping(spec_.span);
+    for (const SpecEntry& entry : spec_.entries) {
+      if (entry.key == "seed" || entry.key == "seeds" || entry.key == "sweep")
+        keys.set(entry.key, entry.value, entry.key_span);
+    }
+    SpecNode resolved;
+    Binder binder(nullptr, diagnostics_);
+    binder.bind(keys, "", keys_, resolved);
+    if (!keys_.sweep) return;
+    const SweepSpec& sweep = *keys_.sweep;
+    result_.on_failure = sweep.on_failure;
+    result_.retries = sweep.retries;
+    axes_ = read_axes(sweep.list, sweep.zip, sweep.grid, "sweep", diagnostics_);
+    if (!diagnostics_.empty()) return;  // what follows would complain about what is missing now
+    const SpecNode& node = *spec_.find("sweep");
+    if (sweep.random) add(read_draws(*sweep.random, *node.find("random"), DrawMethod::random, diagnostics_));
+    if (sweep.sobol) add(read_draws(*sweep.sobol, *node.find("sobol"), DrawMethod::sobol, diagnostics_));
+    for (std::size_t i = 0; i < sweep.when.size(); ++i) read_when(sweep.when[i], node.find("when")->items[i]);
+    for (std::size_t i = 0; i < sweep.exclude.size(); ++i) {
+      exclude_.push_back(read_conditions(node.find("exclude")->items[i], "sweep.exclude", diagnostics_));
+    }
+    if (node.find("baseline")) baseline_ = read_conditions(*node.find("baseline"), "sweep.baseline", diagnostics_);
+  }
+
+  void add(std::vector<Axis> axes) { std::ranges::move(axes, std::back_inserter(axes_)); }
+
+  void read_when(const WhenSpec& spec, const SpecNode& node) {
+    When when{read_conditions(*node.find("if"), "sweep.when.if", diagnostics_),
+              read_axes(spec.list, spec.zip, spec.grid, "sweep.when", diagnostics_)};
+    if (spec.list.is_null() && spec.zip.is_null() && spec.grid.is_null()) {
+      diagnostics_.error(node.span, "sweep.when", "has a condition and no axis",
+                         "write for example {if: {model.position: alibi}, grid: {model.position.scale: [0.5, 1]}}");
+    }
+    when_.push_back(std::move(when));
+  }
+
+  // An override of what an axis sets would be lost without a word.
+  void refuse_lost_overrides(const SpecNode& node, const std::string& path, const std::string& axis) {
+    if (node.span.file && node.span.file->name.starts_with("override #")) {
+      diagnostics_.error(node.span, path, fmt::format("has no effect: the sweep sets '{}'", axis),
+                         "change the axis in the spec, or override a key that it does not set");
+      return;
+    }
+    for (const SpecEntry& entry : node.entries) refuse_lost_overrides(entry.value, path + "." + entry.key, axis);
+  }
+
+  void note_paths(const Axis& axis) {
+    for (const std::string& path : axis.paths) {
+      if (const SpecNode* node = spec_.find_path(path)) refuse_lost_overrides(*node, path, path);
+      if (std::ranges::find(result_.axes, path) == result_.axes.end()) result_.axes.push_back(path);
+    }
+  }
+
+  // Whether the trials are not too many.
+  bool check_count(std::size_t combinations, const Axis& axis) {
+    if (combinations <= kMostTrials / static_cast<std::size_t>(keys_.seeds)) return true;
+    diagnostics_.error(axis.span, "sweep", fmt::format("more than {} trials", kMostTrials), "split the sweep");
+    return false;
+  }
+
+  bool cross_all() {
+    std::size_t count = 1;
+    for (const Axis& axis : axes_) {
+      note_paths(axis);
+      count *= axis.choices.size();
+      if (!check_count(count, axis)) return false;
+    }
+    combinations_ = crossed(std::move(combinations_.front()), axes_);
+    if (!diagnostics_.empty()) return true;
+    return std::ranges::all_of(when_, [this](const When& when) { return apply(when); });
+  }
+
+  bool apply(const When& when) {
+    std::vector<Combination> all;
+    std::vector<SpecNode> trees;
+    bool any = false;
+    for (Combination& each : combinations_) {
+      SpecNode tree = interpolated(each.spec);
+      if (fulfills(tree, when.conditions)) {
+        any = true;
+        std::ranges::move(crossed(std::move(each), when.axes), std::back_inserter(all));
+      } else {
+        all.push_back(std::move(each));
       }
-      if (!differs) continue;
-      labels[i] +=
-          fmt::format("-{}={}", entry.key, entry.value.is_scalar() ? entry.value.text : to_flow_yaml(entry.value));
+      trees.push_back(std::move(tree));
+      if (!when.axes.empty() && !check_count(all.size(), when.axes.front())) return false;
+    }
+    refuse_unfulfilled(when.conditions, pointers(trees), "sweep.when.if", diagnostics_);
+    if (any) std::ranges::for_each(when.axes, [this](const Axis& axis) { note_paths(axis); });
+    combinations_ = std::move(all);
+    return true;
+  }
+
+  // All combinations of the axes' choices, the last axis fastest.
+  std::vector<Combination> crossed(Combination base, const std::vector<Axis>& axes) {
+    std::vector<Combination> all;
+    all.push_back(std::move(base));
+    for (const Axis& axis : axes) {
+      std::vector<Combination> next;
+      for (const Combination& each : all) {
+        for (const AxisChoice& choice : axis.choices) set(next.emplace_back(each), choice, axis);
+      }
+      all = std::move(next);
+    }
+    return all;
+  }
+
+  void set(Combination& combination, const AxisChoice& choice, const Axis& axis) {
+    for (const AxisSetting& setting : choice.settings) {
+      for (const auto& [earlier, value] : combination.varying) {
+        if (!covers(setting.path, earlier)) continue;
+        diagnostics_.error(setting.span, axis.place, fmt::format("'{}' replaces what another axis sets: '{}'",
+                                                                 setting.path, earlier),
+                           "axes apply in the order list, zip, grid, random or sobol, when; the last would win");
+      }
+      set_path(combination.spec, setting.path, setting.value, setting.span, combination.problems);
+      combination.varying.emplace_back(setting.path, setting.label);
     }
   }
-  return labels;
-}
 
-void mark_origin(SpecNode& node, const std::string& origin) {
-  node.span.origin = origin;
-  for (SpecNode& item : node.items) mark_origin(item, origin);
-  for (SpecEntry& entry : node.entries) {
-    entry.key_span.origin = origin;
-    mark_origin(entry.value, origin);
+  static std::vector<const SpecNode*> pointers(const std::vector<SpecNode>& trees) {
+    std::vector<const SpecNode*> result;
+    for (const SpecNode& tree : trees) result.push_back(&tree);
+    return result;
   }
-}
+  std::vector<const SpecNode*> trees() const {
+    std::vector<const SpecNode*> result;
+    for (const Combination& each : combinations_) result.push_back(&each.spec);
+    return result;
+  }
 
-bool is_seed(const std::string& path) { return path == "seed" || path == "seeds"; }
-
-void refuse_seed_axis(const SourceSpan& span, const std::string& path, Diagnostics& diagnostics) {
-  diagnostics.error(span, path, "seeds are no axis of a sweep", "set `seeds: 5` at the top level");
-}
-
-Axis::Setting setting(const std::string& path, const SourceSpan& span, SpecNode value) {
-  const std::string origin = fmt::format("from sweep axis '{}'", path);
-  mark_origin(value, origin);
-  SourceSpan key_span = span;
-  key_span.origin = origin;
-  return {path, key_span, std::move(value)};
-}
-
-std::optional<Axis> read_grid_axis(const SpecEntry& entry, Diagnostics& diagnostics) {
-  const std::string path = "sweep.grid." + entry.key;
-  if (is_seed(entry.key)) {
-    refuse_seed_axis(entry.key_span, path, diagnostics);
-  } else if (!entry.value.is_sequence()) {
-    diagnostics.error(entry.value.span, path,
-                      fmt::format("expected a list of values, found {}", describe_value(entry.value)),
-                      fmt::format("write [{}]", to_flow_yaml(entry.value)));
-  } else if (entry.value.items.empty()) {
-    diagnostics.error(entry.value.span, path, "an axis without values declares no trial");
-  } else {
-    Axis axis{entry.key_span, {entry.key}, {}};
-    const std::vector<std::string> labels = value_labels(entry.value.items);
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      axis.choices.push_back({{setting(entry.key, entry.key_span, entry.value.items[i])}, {{entry.key, labels[i]}}});
+  void exclude() {
+    for (const Conditions& conditions : exclude_) {
+      refuse_unfulfilled(conditions, trees(), "sweep.exclude", diagnostics_);
     }
-    return axis;
-  }
-  return std::nullopt;
-}
-
-// The values that a list gives to one path, and which of its items they stand in.
-void add_list_path(const std::string& path, const std::vector<SpecNode>& items, Axis& axis) {
-  std::vector<SpecNode> values;
-  std::vector<std::size_t> where;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (const SpecNode* value = items[i].find(path)) {
-      values.push_back(*value);
-      where.push_back(i);
+    if (exclude_.empty() || !diagnostics_.empty()) return;
+    const std::size_t before = combinations_.size();
+    std::erase_if(combinations_, [this](const Combination& each) {
+      return std::ranges::any_of(exclude_, [&](const Conditions& conditions) { return fulfills(each.spec, conditions); });
+    });
+    result_.excluded = (before - combinations_.size()) * static_cast<std::size_t>(keys_.seeds);
+    if (combinations_.empty()) {
+      diagnostics_.error(spec_.find_path("sweep.exclude")->span, "sweep.exclude",
+                         fmt::format("drops all {} combinations", before), "drop fewer");
     }
   }
-  const std::vector<std::string> labels = value_labels(values);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    Axis::Choice& choice = axis.choices[where[i]];
-    choice.settings.push_back(setting(path, values[i].span, values[i]));
-    choice.labels.emplace_back(path, labels[i]);
-  }
-  axis.paths.push_back(path);
-}
 
-std::optional<Axis> read_list(const SpecNode& list, Diagnostics& diagnostics) {
-  if (list.is_null()) return std::nullopt;
-  if (!list.is_sequence() || list.items.empty()) {
-    diagnostics.error(list.span, "sweep.list",
-                      fmt::format("expected a list of mappings, found {}", describe_value(list)),
-                      "each item sets keys by their path: `- {model.width: 64, train.batch: 32}`");
-    return std::nullopt;
-  }
-  Axis axis{list.span, {}, std::vector<Axis::Choice>(list.items.size())};
-  for (const SpecNode& item : list.items) {
-    if (!item.is_mapping() || item.entries.empty()) {
-      diagnostics.error(item.span, "sweep.list",
-                        fmt::format("expected a mapping of paths to values, found {}", describe_value(item)),
-                        "write e.g. `- {model.width: 64}`");
-      return std::nullopt;
+  void check_baseline() {
+    if (!diagnostics_.empty()) return;
+    for (const Condition& condition : baseline_) {
+      const auto is_near = [&](const std::string& axis) {
+        return covers(axis, condition.path) || covers(condition.path, axis);
+      };
+      if (std::ranges::any_of(result_.axes, is_near)) continue;
+      const auto near = closest(condition.path, result_.axes);
+      diagnostics_.error(condition.span, "sweep.baseline", fmt::format("'{}' is no axis of this sweep", condition.path),
+                         near ? fmt::format("did you mean '{}'?", *near) : "axes: " + joined(result_.axes));
+      return;
     }
-    for (const SpecEntry& entry : item.entries) {
-      if (is_seed(entry.key)) refuse_seed_axis(entry.key_span, "sweep.list." + entry.key, diagnostics);
-      if (std::find(axis.paths.begin(), axis.paths.end(), entry.key) == axis.paths.end()) {
-        add_list_path(entry.key, list.items, axis);
+    refuse_unfulfilled(baseline_, trees(), "sweep.baseline", diagnostics_);
+  }
+
+  void add_seeds() {
+    const SpecNode* seed_node = spec_.find("seed");
+    const std::size_t total = combinations_.size() * static_cast<std::size_t>(keys_.seeds);
+    for (const Combination& each : combinations_) {
+      for (std::int64_t seed = keys_.seed; seed < keys_.seed + keys_.seeds; ++seed) {
+        diagnostics_.add_trial(each.problems, result_.cells.size(), total);
+        Expansion::Cell& trial = result_.cells.emplace_back(Expansion::Cell{each.spec, each.varying});
+        const SourceSpan span = seed_node ? seed_node->span : SourceSpan{};
+        trial.spec.set("seed", SpecNode::scalar(std::to_string(seed), false, span));
+        trial.varying.emplace_back("seed", std::to_string(seed));
       }
     }
   }
-  return axis;
-}
 
-std::vector<Axis> read_axes(const SweepSpec& sweep, Diagnostics& diagnostics) {
-  std::vector<Axis> axes;
-  if (std::optional<Axis> list = read_list(sweep.list, diagnostics)) axes.push_back(std::move(*list));
-  if (!sweep.grid.is_mapping()) {
-    diagnostics.error(sweep.grid.span, "sweep.grid",
-                      fmt::format("expected a mapping of keys to lists, found {}", describe_value(sweep.grid)),
-                      "write e.g. `model.width: [64, 128]`");
-    return axes;
-  }
-  for (const SpecEntry& entry : sweep.grid.entries) {
-    if (std::optional<Axis> axis = read_grid_axis(entry, diagnostics)) axes.push_back(std::move(*axis));
-  }
-  return axes;
-}
-
-// An override of what an axis sets would be lost without a word.
-void refuse_lost_overrides(const SpecNode& node, const std::string& path, const std::string& axis,
-                           Diagnostics& diagnostics) {
-  if (node.span.file && node.span.file->name.starts_with("override #")) {
-    diagnostics.error(node.span, path, fmt::format("has no effect: the sweep sets '{}'", axis),
-                      "change the axis in the spec, or override a key that it does not set");
-    return;
-  }
-  for (const SpecEntry& entry : node.entries) {
-    refuse_lost_overrides(entry.value, path + "." + entry.key, axis, diagnostics);
-  }
-}
-
-// The settings of cell `index` of the product of all axes, the last axis fastest.
-Expansion::Cell make_cell(const SpecNode& base, const std::vector<Axis>& axes, std::size_t index, std::size_t cells,
-                          Diagnostics& diagnostics) {
-  Expansion::Cell cell{base, {}};
-  for (const Axis& axis : axes) {
-    cells /= axis.choices.size();
-    const Axis::Choice& choice = axis.choices[index / cells];
-    index %= cells;
-    for (const Axis::Setting& each : choice.settings)
-      set_path(cell.spec, each.path, each.value, each.span, diagnostics);
-    cell.labels.insert(cell.labels.end(), choice.labels.begin(), choice.labels.end());
-  }
-  return cell;
-}
+  const SpecNode& spec_;
+  Diagnostics& diagnostics_;
+  SweepKeys keys_;
+  std::vector<Axis> axes_;
+  std::vector<When> when_;
+  std::vector<Conditions> exclude_;
+  Conditions baseline_;
+  std::vector<Combination> combinations_;
+  Expansion result_;
+};
 
 }  // namespace
 
-Expansion expand(const SpecNode& spec, Diagnostics& diagnostics) {
-  Expansion result;
-  const SweepKeys keys = read_keys(spec, diagnostics);
-  const std::vector<Axis> axes = keys.sweep ? read_axes(*keys.sweep, diagnostics) : std::vector<Axis>{};
-  if (keys.sweep) {
-    result.on_failure = keys.sweep->on_failure;
-    result.retries = keys.sweep->retries;
-  }
-  std::size_t cells = 1;
-  for (const Axis& axis : axes) {
-    for (const std::string& path : axis.paths) {
-      if (const SpecNode* node = spec.find_path(path)) refuse_lost_overrides(*node, path, path, diagnostics);
-    }
-    result.axes.insert(result.axes.end(), axis.paths.begin(), axis.paths.end());
-    cells *= axis.choices.size();
-    if (cells * static_cast<std::size_t>(keys.seeds) > kMostTrials) {
-      diagnostics.error(axis.span, "sweep", fmt::format("more than {} trials", kMostTrials), "split the sweep");
-      return result;
-    }
-  }
-  SpecNode base = spec;
-  for (const char* key : {"sweep", "seeds", "seed"}) base.erase(key);
-  const SpecNode* seed_node = spec.find("seed");
-
-  for (std::size_t index = 0; index < cells; ++index) {
-    Diagnostics of_cell;
-    Expansion::Cell cell = make_cell(base, axes, index, cells, of_cell);
-    interpolate(cell.spec, of_cell);
-    for (std::int64_t seed = keys.seed; seed < keys.seed + keys.seeds; ++seed) {
-      diagnostics.add_trial(of_cell, 0);
-      Expansion::Cell& trial = result.cells.emplace_back(cell);
-      trial.spec.set("seed", SpecNode::scalar(std::to_string(seed), false, seed_node ? seed_node->span : SourceSpan{}));
-      trial.labels.emplace_back("seed", std::to_string(seed));
-    }
-  }
-  return result;
-}
+Expansion expand(const SpecNode& spec, Diagnostics& diagnostics) { return Expander(spec, diagnostics).run(); }
 
 }  // namespace jari

@@ -7,6 +7,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/store/run_directory.hpp"
+#include "framework/sweep/trial_sets.hpp"
 
 namespace jari {
 namespace {
@@ -35,18 +36,23 @@ std::unique_ptr<TrialPrograms> build(const Trial& trial, const SweepOptions& opt
 
 void bind_trials(const Expansion& expansion, const Registry& registry, Sweep& sweep, Diagnostics& diagnostics) {
   std::set<std::string> hashes;
-  const int total = static_cast<int>(expansion.cells.size());
-  for (const Expansion::Cell& cell : expansion.cells) {
+  const std::size_t total = expansion.cells.size();
+  for (std::size_t i = 0; i < total; ++i) {
+    const Expansion::Cell& cell = expansion.cells[i];
     Diagnostics own;
     Trial trial = bind_trial(cell.spec, registry, own);
-    diagnostics.add_trial(own, total > 1 ? total : 0);
+    diagnostics.add_trial(own, i, total);
     if (!own.empty()) continue;
     if (!hashes.insert(trial.hash).second) continue;
     trial.index = static_cast<std::int64_t>(sweep.trials.size());
-    trial.label = trial_label(cell.labels);
+    trial.varying = cell.varying;
+    trial.label = trial_label(cell.varying);
     trial.folder = trial_folder_name(trial.label, trial.hash);
     sweep.trials.push_back(std::move(trial));
   }
+  std::vector<TrialView> views;
+  for (const Expansion::Cell& cell : expansion.cells) views.push_back({&cell.varying, &cell.spec});
+  name_trials(diagnostics, views);
 }
 
 void group_trials(Sweep& sweep, const SweepOptions& options, Diagnostics& diagnostics) {
@@ -59,9 +65,11 @@ void group_trials(Sweep& sweep, const SweepOptions& options, Diagnostics& diagno
   for (TrialGroup& group : sweep.groups) {
     Diagnostics own;
     group.programs = build(sweep.trials[group.trials.front()], options, own);
-    const int total = sweep.trials.size() > 1 ? static_cast<int>(sweep.trials.size()) : 0;
-    for (std::size_t i = 0; i < group.trials.size(); ++i) diagnostics.add_trial(own, total);
+    for (const std::size_t trial : group.trials) diagnostics.add_trial(own, trial, sweep.trials.size());
   }
+  std::vector<TrialView> views;
+  for (const Trial& trial : sweep.trials) views.push_back({&trial.varying, &trial.resolved});
+  name_trials(diagnostics, views);
 }
 
 }  // namespace
@@ -72,6 +80,7 @@ Sweep make_sweep(const SpecNode& spec, const Registry& registry, Diagnostics& di
   const Expansion expansion = expand(spec, diagnostics);
   sweep.axes = expansion.axes;
   sweep.declared = expansion.cells.size();
+  sweep.excluded = expansion.excluded;
   sweep.on_failure = expansion.on_failure;
   sweep.retries = expansion.retries;
   if (!diagnostics.empty() && expansion.cells.empty()) return sweep;

@@ -22,9 +22,10 @@ struct TrialGroup {
 struct Sweep {
   std::string experiment;         // names the folder
   std::vector<std::string> axes;  // paths of the keys that vary, in the order of the spec
-  std::vector<Trial> trials;      // grid in order, seeds innermost; equal trials once
+  std::vector<Trial> trials;      // in order, seeds innermost; equal trials once
   std::vector<TrialGroup> groups;
   std::size_t declared = 0;  // before equal trials collapsed
+  std::size_t excluded = 0;  // by sweep.exclude, not among the declared
   OnFailure on_failure = OnFailure::go_on;
   std::int64_t retries = 0;
 };
@@ -43,12 +44,16 @@ struct Expansion {
   std::vector<std::string> axes;
   struct Cell {
     SpecNode spec;
-    std::vector<std::pair<std::string, std::string>> labels;  // axis and readable value; the seed last
+    VaryingKeys varying;  // axis and readable value; the seed last
   };
   std::vector<Cell> cells;
+  std::size_t excluded = 0;  // trials that sweep.exclude dropped
   OnFailure on_failure = OnFailure::go_on;
   std::int64_t retries = 0;
 };
+
+// Axes apply in the order list, zip, grid, random or sobol, when; the last is the fastest. The trials depend on nothing
+// but the spec.
 Expansion expand(const SpecNode& spec, Diagnostics& diagnostics);
 
 }  // namespace jari

@@ -14,6 +14,7 @@
 #include "framework/registry/slot.hpp"
 #include "framework/spec/fields.hpp"
 #include "framework/spec/spec_node.hpp"
+#include "framework/train/sweep_spec.hpp"
 
 namespace jari {
 
@@ -152,29 +153,6 @@ struct KeepSpec {
       checks.error("metric", "has no effect: neither weights nor checkpoints are kept of the `best`",
                    "set keep.weights: best, or take `metric` out");
     }
-  }
-};
-
-enum class OnFailure { go_on, stop };
-inline const EnumNames<OnFailure>& enum_names(OnFailure) {
-  static const EnumNames<OnFailure> names{{OnFailure::go_on, "continue"}, {OnFailure::stop, "stop"}};
-  return names;
-}
-
-struct SweepSpec {
-  SpecNode list;
-  SpecNode grid = SpecNode::mapping();
-  SpecNode baseline = SpecNode::mapping();
-  OnFailure on_failure = OnFailure::go_on;
-  std::int64_t retries = 0;
-
-  template <class F>
-  void fields(F& f) {
-    f("list", list, "combinations one by one: mappings of keys' paths to values; crossed with the grid");
-    f("grid", grid, "axes: a key's path and the list of its values; all combinations are trials");
-    f("baseline", baseline, "values of the axes that the others are compared with");
-    f("on_failure", on_failure, "when a trial fails or diverges: train the others, or save them and stop");
-    f("retries", retries, "times that a failed trial is tried again, from its last checkpoint", between(0, 100));
   }
 };
 

@@ -7,6 +7,7 @@
 #include "framework/component/init.hpp"
 #include "framework/registry/registry.hpp"
 #include "framework/spec/spec_node.hpp"
+#include "framework/store/run_directory.hpp"
 #include "framework/train/experiment.hpp"
 
 namespace jari {
@@ -17,6 +18,7 @@ struct Trial {
   SpecNode resolved;   // all keys, defaults filled in
   std::string hash;    // of what changes its results: 32 hexadecimal digits
   std::string group;   // hash of what must be equal in a fused group
+  VaryingKeys varying;  // the axes' paths with this trial's readable values; the seed last
   std::string label;   // "position=rel,seed=42"
   std::string folder;  // name below the experiment's: label and the first digits of the hash
 

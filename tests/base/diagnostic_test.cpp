@@ -64,10 +64,10 @@ TEST(Diagnostics, CountTheTrialsOfASweepThatAnErrorAffects) {
   SourceSpan place = span("a.yaml", {"heads: [4, 5]"}, 1, 12, 1);
   place.origin = "from sweep axis 'model.heads'";
   Diagnostics all;
-  for (int trial = 0; trial < 96; ++trial) {
+  for (std::size_t trial = 0; trial < 96; ++trial) {
     Diagnostics of_trial;
     if (trial % 8 == 0) of_trial.error(place, "model.heads", "does not divide 128");
-    all.add_trial(of_trial, 96);
+    all.add_trial(of_trial, trial, 96);
   }
   EXPECT_EQ(all.render(),
             "a.yaml:1:12: error: model.heads: does not divide 128\n"

@@ -127,7 +127,7 @@ TEST(Binder, ChecksAThousandTrialsInHalfASecond) {
     Recipe recipe;
     SpecNode resolved;
     binder.bind(root, "", recipe, resolved);
-    diagnostics.add_trial(of_trial, 1000);
+    diagnostics.add_trial(of_trial, static_cast<std::size_t>(trial), 1000);
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   RecordProperty("milliseconds", static_cast<int>(elapsed.count() * 1000));

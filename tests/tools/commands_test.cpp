@@ -197,12 +197,6 @@ TEST(ProgressBoard, WritesALineAnIntervalWithoutATerminal) {
   EXPECT_THAT(text, ::testing::Not(HasSubstr("\x1b"))) << "no escape sequences outside a terminal";
 }
 
-TEST(ProgressBoard, WritesDurationsForPeople) {
-  EXPECT_EQ(duration_text(59.4), "59s");
-  EXPECT_EQ(duration_text(192), "3m 12s");
-  EXPECT_EQ(duration_text(7500), "2h 05m");
-}
-
 TEST_F(Commands, VerifyComparesTheBitsAndFailsWhenTheyDiffer) {
   run();
   std::vector<std::string> trials;
