@@ -111,10 +111,10 @@ std::optional<std::vector<SpecNode>> zip_rows(const SpecNode& zip, const std::st
         !expect_values(entry, own_place, diagnostics)) {
       good = false;
     } else if (first.value.is_sequence() && entry.value.items.size() != first.value.items.size()) {
-      diagnostics.error(entry.value.span, own_place,
-                        fmt::format("has {} values and '{}' has {}", entry.value.items.size(), first.key,
-                                    first.value.items.size()),
-                        "the lists of a zip are walked together; for all combinations use grid");
+      diagnostics.error(
+          entry.value.span, own_place,
+          fmt::format("has {} values and '{}' has {}", entry.value.items.size(), first.key, first.value.items.size()),
+          "the lists of a zip are walked together; for all combinations use grid");
       good = false;
     }
   }

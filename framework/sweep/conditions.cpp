@@ -88,10 +88,9 @@ void refuse_value(const Condition& condition, const SpecNode& value, const std::
   const auto near = value.is_scalar() ? closest(value.text, values) : std::nullopt;
   const std::string more = values.size() > kMostNamed ? " ..." : "";
   values.resize(std::min(values.size(), kMostNamed));
-  diagnostics.error(value.span, place + "." + condition.path,
-                    fmt::format("no trial has the value {}", to_flow_yaml(value)),
-                    fmt::format("{}there are {}{}", near ? fmt::format("did you mean '{}'? ", *near) : "",
-                                joined(values), more));
+  diagnostics.error(
+      value.span, place + "." + condition.path, fmt::format("no trial has the value {}", to_flow_yaml(value)),
+      fmt::format("{}there are {}{}", near ? fmt::format("did you mean '{}'? ", *near) : "", joined(values), more));
 }
 
 }  // namespace
@@ -99,7 +98,8 @@ void refuse_value(const Condition& condition, const SpecNode& value, const std::
 Conditions read_conditions(const SpecNode& mapping, const std::string& place, Diagnostics& diagnostics) {
   Conditions conditions;
   if (mapping.entries.empty()) {
-    diagnostics.error(mapping.span, place, "no condition", "write for example {model.position: sin, model.heads: [4, 8]}");
+    diagnostics.error(mapping.span, place, "no condition",
+                      "write for example {model.position: sin, model.heads: [4, 8]}");
   }
   for (const SpecEntry& entry : mapping.entries) {
     const std::string own_place = place + "." + entry.key;

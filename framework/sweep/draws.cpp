@@ -52,8 +52,8 @@ class Draw {
     draw.high_ = *spec.to;
     draw.whole_ = is_whole_text(*entry.value.find("from")) && is_whole_text(*entry.value.find("to"));
     if (spec.multiple_of && !draw.whole_) {
-      diagnostics.error(entry.value.find("multiple_of")->span, place + ".multiple_of",
-                        "goes with whole numbers only", "write from and to without a fraction");
+      diagnostics.error(entry.value.find("multiple_of")->span, place + ".multiple_of", "goes with whole numbers only",
+                        "write from and to without a fraction");
       return std::nullopt;
     }
     if (draw.whole_ && !draw.count_multiples(spec.multiple_of.value_or(1), entry, place, diagnostics)) {

@@ -105,8 +105,9 @@ class Expander {
     When when{read_conditions(*node.find("if"), "sweep.when.if", diagnostics_),
               read_axes(spec.list, spec.zip, spec.grid, "sweep.when", diagnostics_)};
     if (spec.list.is_null() && spec.zip.is_null() && spec.grid.is_null()) {
-      diagnostics_.error(node.span, "sweep.when", "has a condition and no axis",
-                         "write for example {if: {model.position: alibi}, grid: {model.position.scale: [0.5, 1]}}");
+      diagnostics_.error(
+          node.span, "sweep.when", "has a condition and no axis",
+          "write for example {if: {model.position: alibi}, grid: {model.position.slope_scale: [0.5, 1]}}");
     }
     when_.push_back(std::move(when));
   }
@@ -186,8 +187,8 @@ class Expander {
     for (const AxisSetting& setting : choice.settings) {
       for (const auto& [earlier, value] : combination.varying) {
         if (!covers(setting.path, earlier)) continue;
-        diagnostics_.error(setting.span, axis.place, fmt::format("'{}' replaces what another axis sets: '{}'",
-                                                                 setting.path, earlier),
+        diagnostics_.error(setting.span, axis.place,
+                           fmt::format("'{}' replaces what another axis sets: '{}'", setting.path, earlier),
                            "axes apply in the order list, zip, grid, random or sobol, when; the last would win");
       }
       set_path(combination.spec, setting.path, setting.value, setting.span, combination.problems);
@@ -213,7 +214,8 @@ class Expander {
     if (exclude_.empty() || !diagnostics_.empty()) return;
     const std::size_t before = combinations_.size();
     std::erase_if(combinations_, [this](const Combination& each) {
-      return std::ranges::any_of(exclude_, [&](const Conditions& conditions) { return fulfills(each.spec, conditions); });
+      return std::ranges::any_of(exclude_,
+                                 [&](const Conditions& conditions) { return fulfills(each.spec, conditions); });
     });
     result_.excluded = (before - combinations_.size()) * static_cast<std::size_t>(keys_.seeds);
     if (combinations_.empty()) {

@@ -57,8 +57,7 @@ std::size_t weight_bytes(const TrialPrograms& programs) {
 
 void add_program(const Program& program, PlannedGroup& group) {
   const PlanReport& report = program.report();
-  group.step_bytes =
-      std::max(group.step_bytes, report.arena_bytes + report.input_bytes + report.workspace_bytes);
+  group.step_bytes = std::max(group.step_bytes, report.arena_bytes + report.input_bytes + report.workspace_bytes);
   group.constant_bytes += report.constant_bytes;
 }
 
@@ -153,7 +152,8 @@ std::optional<double> SweepPlan::seconds() const {
   for (const PlannedGroup& group : groups) {
     if (group.missing == 0) continue;
     if (!group.time) return std::nullopt;
-    const double share = static_cast<double>(group.missing_steps) / static_cast<double>(std::max<std::int64_t>(group.steps, 1));
+    const double share =
+        static_cast<double>(group.missing_steps) / static_cast<double>(std::max<std::int64_t>(group.steps, 1));
     sum += group.time->seconds_a_trial * (group.steps > 0 ? share : static_cast<double>(group.missing));
   }
   return sum;

@@ -32,7 +32,8 @@ std::string listing(const Sweep& sweep, const std::vector<std::size_t>& trials) 
   for (const std::size_t trial : trials) {
     const VaryingKeys& varying = sweep.trials[trial].varying;
     std::string text = combination_text(varying);
-    if (combinations.empty() || combinations.back().first != text) combinations.emplace_back(std::move(text), std::vector<std::string>{});
+    if (combinations.empty() || combinations.back().first != text)
+      combinations.emplace_back(std::move(text), std::vector<std::string>{});
     combinations.back().second.push_back(varying.back().second);
   }
   std::string text;
@@ -63,8 +64,10 @@ std::string against_text(const Sweep& sweep, const Sweep& old, const std::string
   std::string text = fmt::format("against {}: {} added, {} reused, {} dropped\n", old_name, added.size(), reused.size(),
                                  dropped.size());
   if (!reused.empty() && sweep.experiment != old.experiment) {
-    text += fmt::format("the old runs are in the folder of '{}' and this spec's go into '{}': they are found again under one name only\n",
-                        old.experiment, sweep.experiment);
+    text += fmt::format(
+        "the old runs are in the folder of '{}' and this spec's go into '{}': they are found again under one name "
+        "only\n",
+        old.experiment, sweep.experiment);
   }
   return text + section("added", sweep, added) + section("reused", sweep, reused) + section("dropped", old, dropped);
 }

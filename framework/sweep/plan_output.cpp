@@ -23,6 +23,10 @@ std::string range_text(Number least, Number most) {
   return least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
 }
 
+std::string short_duration(double seconds) {
+  return seconds < 9.95 ? fmt::format("{:.2g}s", seconds) : duration_text(seconds);
+}
+
 std::string state_text(const PlannedTrial& trial) {
   switch (trial.progress) {
     case TrialProgress::done:
@@ -96,10 +100,10 @@ std::string groups_table(const Sweep& sweep, const SweepPlan& plan, bool all) {
                    {"trials", Align::right},
                    {"to run", Align::right},
                    {"parameters", Align::right},
-                   {"state", Align::right},
-                   {"step", Align::right},
+                   {"state memory", Align::right},
+                   {"step memory", Align::right},
                    {"steps", Align::right},
-                   {"seconds", Align::right},
+                   {"time", Align::right},
                    {"first trial"}});
   const std::size_t shown = all ? plan.groups.size() : std::min(plan.groups.size(), kMostRows);
   for (std::size_t i = 0; i < shown; ++i) {
@@ -107,12 +111,12 @@ std::string groups_table(const Sweep& sweep, const SweepPlan& plan, bool all) {
     table.add_row({fmt::format("{}", i), fmt::format("{}", group.trials), fmt::format("{}", group.missing),
                    fmt::format("{}", group.parameters), bytes_text(static_cast<double>(group.state_bytes)),
                    bytes_text(static_cast<double>(group.step_bytes)), fmt::format("{}", group.steps),
-                   group.time ? fmt::format("{:.2g}", group.time->seconds_a_trial) : "-",
+                   group.time ? short_duration(group.time->seconds_a_trial) : "-",
                    sweep.trials[sweep.groups[i].trials.front()].label});
   }
   std::string text = table.text();
   if (shown < plan.groups.size()) text += fmt::format("... and {} more (--all)\n", plan.groups.size() - shown);
-  return text + "state: of a trial; step: of a core; seconds: of a trial, all cores at work\n";
+  return text + "state memory: of a trial; step memory: of a core; time: of a trial, all cores at work\n";
 }
 
 std::string trials_table(const Sweep& sweep, const SweepPlan& plan) {
@@ -123,6 +127,8 @@ std::string trials_table(const Sweep& sweep, const SweepPlan& plan) {
   }
   return table.text();
 }
+
+bool all_alike(const SweepPlan& plan) { return plan.count(plan.trials.front().progress) == plan.trials.size(); }
 
 // How many trials are how far, by the values of each axis.
 std::string summary_table(const Sweep& sweep, const SweepPlan& plan) {
@@ -147,7 +153,7 @@ std::string summary_table(const Sweep& sweep, const SweepPlan& plan) {
                    cell(TrialProgress::failed), cell(TrialProgress::fresh)});
   };
   for (const Varying& axis : varying_of(sweep)) {
-    if (axis.values.size() > kMostValues) {
+    if (axis.values.size() > kMostValues || axis.path == "seed") {
       add(axis.path, fmt::format("({} values)", axis.values.size()), [&](const Trial& trial) {
         return std::ranges::find(trial.varying, axis.path, &VaryingKeys::value_type::first) != trial.varying.end();
       });
@@ -208,7 +214,7 @@ std::string totals(const SweepPlan& plan) {
   return text;
 }
 
-std::string quoted(const std::string& field) {
+std::string csv_field(const std::string& field) {
   if (field.find_first_of(",\"\n") == std::string::npos) return field;
   std::string text = "\"";
   for (const char c : field) text += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -235,7 +241,11 @@ std::string plan_text(const Sweep& sweep, const SweepPlan& plan, bool all) {
   std::string text = head(sweep) + "\n";
   if (sweep.trials.size() > 1) text += axes_table(sweep) + "\n";
   text += groups_table(sweep, plan, all) + "\n";
-  text += (all || sweep.trials.size() <= kMostRows ? trials_table(sweep, plan) : summary_table(sweep, plan)) + "\n";
+  if (all || sweep.trials.size() <= kMostRows) {
+    text += trials_table(sweep, plan) + "\n";
+  } else if (!all_alike(plan)) {
+    text += summary_table(sweep, plan) + "\n";
+  }
   return text + totals(plan);
 }
 
@@ -248,7 +258,7 @@ std::string plan_csv(const Sweep& sweep, const SweepPlan& plan) {
     cells.emplace_back(name);
   std::string text;
   const auto end_row = [&] {
-    for (std::string& cell : cells) cell = quoted(cell);
+    for (std::string& cell : cells) cell = csv_field(cell);
     text += joined(cells, ",") + "\n";
     cells.clear();
   };

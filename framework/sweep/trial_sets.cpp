@@ -134,9 +134,8 @@ std::string to_text(const std::vector<AxisValues>& values) {
   constexpr std::size_t kMostNamed = 5;
   std::vector<std::string> parts;
   for (const AxisValues& axis : values) {
-    std::vector<std::string> named(axis.values.begin(),
-                                   axis.values.begin() + static_cast<std::ptrdiff_t>(
-                                                             std::min(axis.values.size(), kMostNamed)));
+    std::vector<std::string> named(axis.values.begin(), axis.values.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                                                                  axis.values.size(), kMostNamed)));
     std::string text;
     if (axis.values.size() > kMostNamed) {
       text = fmt::format("{} ... ({} values)", joined(named), axis.values.size());

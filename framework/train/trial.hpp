@@ -15,12 +15,12 @@ namespace jari {
 struct Trial {
   std::int64_t index = 0;  // in the order of the sweep
   Experiment experiment;
-  SpecNode resolved;   // all keys, defaults filled in
-  std::string hash;    // of what changes its results: 32 hexadecimal digits
-  std::string group;   // hash of what must be equal in a fused group
+  SpecNode resolved;    // all keys, defaults filled in
+  std::string hash;     // of what changes its results: 32 hexadecimal digits
+  std::string group;    // hash of what must be equal in a fused group
   VaryingKeys varying;  // the axes' paths with this trial's readable values; the seed last
-  std::string label;   // "position=rel,seed=42"
-  std::string folder;  // name below the experiment's: label and the first digits of the hash
+  std::string label;    // "position=rel,seed=42"
+  std::string folder;   // name below the experiment's: label and the first digits of the hash
 
   std::uint64_t seed() const { return static_cast<std::uint64_t>(experiment.seed); }
 };
