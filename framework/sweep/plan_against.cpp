@@ -53,6 +53,11 @@ std::string section(const char* name, const Sweep& sweep, const std::vector<std:
   if (const auto values = common_values(all, trials)) {
     return fmt::format("{}: the {} with {}\n", name, trials.size(), to_text(*values));
   }
+  if (const auto values = separating_values(all, trials)) {
+    std::vector<std::string> parts;
+    for (const AxisValues& axis : *values) parts.push_back("those with " + to_text({axis}));
+    return fmt::format("{}: {}\n", name, joined(parts, ", and "));
+  }
   return fmt::format("{}:\n{}", name, listing(sweep, trials));
 }
 

@@ -130,6 +130,33 @@ std::optional<std::vector<AxisValues>> common_values(const std::vector<const Var
   return result;
 }
 
+std::optional<std::vector<AxisValues>> separating_values(const std::vector<const VaryingKeys*>& all,
+                                                         const std::vector<std::size_t>& some) {
+  std::vector<bool> chosen(all.size(), false), covered(all.size(), false);
+  for (const std::size_t trial : some) chosen[trial] = true;
+  std::vector<AxisValues> result;
+  for (const Column& column : columns_of(all)) {
+    std::vector<bool> is_own(column.values.size(), true), is_news(column.values.size(), false);
+    for (std::size_t trial = 0; trial < all.size(); ++trial) {
+      if (column.of_trial[trial] == kAbsent) continue;
+      const auto value = static_cast<std::size_t>(column.of_trial[trial]);
+      is_own[value] = is_own[value] && chosen[trial];
+      is_news[value] = is_news[value] || !covered[trial];
+    }
+    AxisValues axis{column.path, {}};
+    for (std::size_t value = 0; value < column.values.size(); ++value) {
+      if (is_own[value] && is_news[value]) axis.values.push_back(column.values[value]);
+    }
+    for (std::size_t trial = 0; trial < all.size(); ++trial) {
+      if (column.of_trial[trial] == kAbsent) continue;
+      covered[trial] = covered[trial] || is_own[static_cast<std::size_t>(column.of_trial[trial])];
+    }
+    if (!axis.values.empty()) result.push_back(std::move(axis));
+  }
+  if (!std::ranges::all_of(some, [&covered](std::size_t trial) { return covered[trial]; })) return std::nullopt;
+  return result;
+}
+
 std::string to_text(const std::vector<AxisValues>& values) {
   constexpr std::size_t kMostNamed = 5;
   std::vector<std::string> parts;

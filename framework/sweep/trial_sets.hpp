@@ -24,6 +24,11 @@ struct AxisValues {
 std::optional<std::vector<AxisValues>> common_values(const std::vector<const VaryingKeys*>& all,
                                                      const std::vector<std::size_t>& some);
 
+// Values of axes of which each of `some` trials has at least one, and no other trial has any; nothing if there are none
+// such. "Those with model.position=rope, and those with seed=44."
+std::optional<std::vector<AxisValues>> separating_values(const std::vector<const VaryingKeys*>& all,
+                                                         const std::vector<std::size_t>& some);
+
 // "model.heads=3, model.width=16 or 32".
 std::string to_text(const std::vector<AxisValues>& values);
 

@@ -1,4 +1,5 @@
-// `random` and `sobol`: numbers against SciPy's sequence and the Mersenne twister's reference (tests/golden/draws.json).
+// `random` and `sobol`: numbers against SciPy's sequence and the Mersenne twister's reference
+// (tests/golden/draws.json).
 #include "framework/sweep/draws.hpp"
 
 #include <gmock/gmock.h>
@@ -114,7 +115,8 @@ TEST(Draws, NumbersAreShortAndTheLabelIsTheValue) {
 TEST(Draws, WholeNumbersReachBothEndsAndStayWhole) {
   const auto widths = texts(sweep("sobol", "train.batch: {from: 2, to: 5}", 64), "train.batch");
   EXPECT_EQ(std::set<std::string>(widths.begin(), widths.end()), (std::set<std::string>{"2", "3", "4", "5"}));
-  const auto multiples = texts(sweep("sobol", "model.width: {from: 6, to: 60, scale: log, multiple_of: 8}", 64), "model.width");
+  const auto multiples =
+      texts(sweep("sobol", "model.width: {from: 6, to: 60, scale: log, multiple_of: 8}", 64), "model.width");
   EXPECT_EQ(std::set<std::string>(multiples.begin(), multiples.end()),
             (std::set<std::string>{"8", "16", "24", "32", "40", "48", "56"}));
 }

@@ -85,8 +85,9 @@ TEST(InnerGrid, StandsInListsAndZipsToo) {
 }
 
 TEST(InnerGrid, IsKeptInTheTextOfASpec) {
-  const auto parsed = sweep_of(std::string(kSmallSpec) +
-                               "sweep: {grid: {model.position: [sin, {type: alibi, slopes: [1], left_scale: !grid [1, 2]}]}}\n");
+  const auto parsed =
+      sweep_of(std::string(kSmallSpec) +
+               "sweep: {grid: {model.position: [sin, {type: alibi, slopes: [1], left_scale: !grid [1, 2]}]}}\n");
   EXPECT_EQ(hashes(sweep_of(to_yaml(parsed.spec)).sweep), hashes(parsed.sweep));
 }
 

@@ -92,7 +92,8 @@ TEST_F(Plan, SaysThatNothingIsMissing) {
 }
 
 TEST_F(Plan, OfManyTrialsIsASummaryByAxis) {
-  const std::string yaml = std::string(kSmallSpec) + "seeds: 15\nsweep: {grid: {train.optimizer.lr: [1e-2, 1e-3, 1e-4]}}\n";
+  const std::string yaml =
+      std::string(kSmallSpec) + "seeds: 15\nsweep: {grid: {train.optimizer.lr: [1e-2, 1e-3, 1e-4]}}\n";
   auto parsed = sweep_of(yaml);
   SweepPlan plan = plan_sweep(parsed.sweep, options());
   plan.trials[0].progress = TrialProgress::done;
@@ -125,7 +126,8 @@ TEST_F(Plan, EstimatesTimeByRunningAFewSteps) {
   ASSERT_TRUE(plan.seconds());
   EXPECT_GT(*plan.seconds(), 0);
   EXPECT_EQ(plan.groups[0].time->finished_runs, 0u);
-  EXPECT_THAT(plan_text(parsed.sweep, plan), HasSubstr("on 2 cores, without analyses (from a few steps of 2 groups, run now)\n"));
+  EXPECT_THAT(plan_text(parsed.sweep, plan),
+              HasSubstr("on 2 cores, without analyses (from a few steps of 2 groups, run now)\n"));
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "small"));
 }
 
@@ -167,17 +169,28 @@ TEST(Against, TellsWhatIsAddedReusedAndDropped) {
             "against old.yaml: 0 added, 8 reused, 0 dropped\nreused: all 8 trials\n");
 }
 
+TEST(Against, NamesTheValuesThatBringNewTrials) {
+  const auto before = sweep_of(std::string(kSmallSpec) + "seeds: 2\nsweep: {grid: {model.width: [8, 16]}}\n");
+  const auto after = sweep_of(std::string(kSmallSpec) + "seeds: 3\nsweep: {grid: {model.width: [8, 16, 32]}}\n");
+  EXPECT_EQ(against_text(after.sweep, before.sweep, "old.yaml"),
+            "against old.yaml: 5 added, 4 reused, 0 dropped\n"
+            "added: those with model.width=32, and those with seed=44\n"
+            "reused: the 4 with model.width=8 or 16, seed=42 or 43\n");
+}
+
 TEST(Against, ListsCombinationsThatNoAxisDescribes) {
   const std::string base = std::string(kSmallSpec) + "seeds: 3\n";
-  const auto before = sweep_of(base + "sweep: {list: [{model.width: 8, train.batch: 2}]}\n");
+  const auto before =
+      sweep_of(base + "sweep: {list: [{model.width: 8, train.batch: 2}, {model.width: 16, train.batch: 3}]}\n");
   const auto after = sweep_of(base + "sweep: {grid: {model.width: [8, 16], train.batch: [2, 3]}}\n");
   EXPECT_EQ(against_text(after.sweep, before.sweep, "old.yaml"),
-            "against old.yaml: 9 added, 3 reused, 0 dropped\n"
+            "against old.yaml: 6 added, 6 reused, 0 dropped\n"
             "added:\n"
             "  model.width=8, train.batch=3, 3 seeds\n"
             "  model.width=16, train.batch=2, 3 seeds\n"
-            "  model.width=16, train.batch=3, 3 seeds\n"
-            "reused: the 3 with model.width=8, train.batch=2\n");
+            "reused:\n"
+            "  model.width=8, train.batch=2, 3 seeds\n"
+            "  model.width=16, train.batch=3, 3 seeds\n");
 }
 
 }  // namespace

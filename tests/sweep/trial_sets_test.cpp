@@ -21,7 +21,8 @@ std::vector<VaryingKeys> grid() {
   std::vector<VaryingKeys> all;
   for (const char* heads : {"1", "2", "3"})
     for (const char* width : {"16", "32"})
-      for (const char* seed : {"42", "43"}) all.push_back({{"model.heads", heads}, {"model.width", width}, {"seed", seed}});
+      for (const char* seed : {"42", "43"})
+        all.push_back({{"model.heads", heads}, {"model.width", width}, {"seed", seed}});
   return all;
 }
 
@@ -60,7 +61,8 @@ TEST(CommonValues, OfAxesThatSomeTrialsLack) {
 TEST(CommonValues, OfManyValuesAreCutShort) {
   std::vector<VaryingKeys> all;
   for (int i = 0; i < 20; ++i) all.push_back({{"lr", std::to_string(i)}, {"seed", "1"}});
-  EXPECT_EQ(text_of(all, [](const auto& keys) { return keys[0].second.size() == 1; }), "lr=0, 1, 2, 3, 4 ... (10 values)");
+  EXPECT_EQ(text_of(all, [](const auto& keys) { return keys[0].second.size() == 1; }),
+            "lr=0, 1, 2, 3, 4 ... (10 values)");
 }
 
 std::string error(const std::string& block) {
