@@ -170,6 +170,13 @@ std::vector<Axis> read_axes(const SpecNode& list, const SpecNode& zip, const Spe
   return axes;
 }
 
+std::size_t count_values(const SpecNode& node) {
+  std::size_t count = 1;
+  for (const SpecNode& item : node.items) count += count_values(item);
+  for (const SpecEntry& entry : node.entries) count += count_values(entry.value);
+  return count;
+}
+
 bool refuse_seed(const SourceSpan& span, const std::string& path, const std::string& place, Diagnostics& diagnostics) {
   if (path != "seed" && path != "seeds") return false;
   diagnostics.error(span, place, "seeds are no axis of a sweep", "set `seeds: 5` at the top level");

@@ -30,7 +30,13 @@ struct Axis {
   std::vector<AxisChoice> choices;
 };
 
+// What a sweep may declare, so that no spec, however it is nested, takes all memory: trials, and values of all their
+// trees together.
 inline constexpr std::size_t kMostTrials = 100000;
+inline constexpr std::size_t kMostValues = 20'000'000;
+
+// Values in a tree, itself included.
+std::size_t count_values(const SpecNode& node);
 
 // A choice for each row, which is a mapping of paths to values. `labels`: of the paths whose rows do not hold all of
 // their values.

@@ -16,6 +16,7 @@ namespace jari {
 namespace {
 
 constexpr std::size_t kMostDimensions = 1000;
+constexpr std::size_t kMostDrawn = 1'000'000;  // numbers of all points
 
 boost::random::mt19937_64 generator_of(const std::string& path, std::int64_t seed) {
   return boost::random::mt19937_64(hash64(fmt::format("{}/{}", seed, path)));
@@ -159,6 +160,10 @@ std::vector<Axis> read_draws(const DrawsSpec& spec, const SpecNode& node, DrawMe
     draws.push_back(*draw);
   }
   if (paths.size() != spec.space.size()) return {};
+  if (static_cast<std::size_t>(spec.trials) > kMostDrawn / paths.size()) {
+    diagnostics.error(space.span, place, fmt::format("more than {} values to draw", kMostDrawn), "split the sweep");
+    return {};
+  }
 
   const auto points = static_cast<std::size_t>(spec.trials);
   const auto bits = method == DrawMethod::random ? random_bits(points, paths, spec.seed)

@@ -131,9 +131,18 @@ class Expander {
 
   // Whether the trials are not too many.
   bool check_count(std::size_t combinations, const Axis& axis) {
-    if (combinations <= kMostTrials / static_cast<std::size_t>(keys_.seeds)) return true;
-    diagnostics_.error(axis.span, "sweep", fmt::format("more than {} trials", kMostTrials), "split the sweep");
-    return false;
+    const auto seeds = static_cast<std::size_t>(keys_.seeds);
+    if (combinations > kMostTrials / seeds) {
+      diagnostics_.error(axis.span, "sweep", fmt::format("more than {} trials", kMostTrials), "split the sweep");
+      return false;
+    }
+    if (combinations > kMostValues / count_values(spec_) / seeds) {
+      diagnostics_.error(axis.span, "sweep",
+                         fmt::format("too many trials for a spec of {} values", count_values(spec_)),
+                         "split the sweep");
+      return false;
+    }
+    return true;
   }
 
   bool cross_all() {

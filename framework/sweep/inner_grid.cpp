@@ -57,8 +57,8 @@ bool holds_grid(const SpecNode& node) {
 std::vector<SpecNode> alternatives(const SpecNode& value, const std::string& place, Diagnostics& diagnostics) {
   if (!holds_grid(value)) return {value};
   const std::size_t total = count(value);
-  if (total > kMostTrials) {
-    diagnostics.error(value.span, place, fmt::format("stands for more than {} values", kMostTrials), "split the sweep");
+  if (total > std::min(kMostTrials, kMostValues / count_values(value))) {
+    diagnostics.error(value.span, place, "stands for too many values", "split the sweep");
     return {};
   }
   if (total == 0) {

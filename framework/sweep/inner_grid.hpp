@@ -9,7 +9,7 @@
 namespace jari {
 
 // {type: alibi, scale: !grid [1, 2]} -> {type: alibi, scale: 1}, {type: alibi, scale: 2}. Several lists are crossed,
-// the last one fastest. An error, and no value, if there are more than kMostTrials.
+// the last one fastest. An error, and no value, if they are too many.
 std::vector<SpecNode> alternatives(const SpecNode& value, const std::string& place, Diagnostics& diagnostics);
 
 // Reports each `!grid` at or below `node`, whose path is `path`, as one that stands outside of a sweep,

@@ -42,9 +42,6 @@ LaunchResult launch(Sweep& sweep, const SpecNode& spec, const Provenance& proven
 // Whether the trial's run file is there and tells of this trial.
 bool is_finished(const std::filesystem::path& experiment_folder, const Trial& trial);
 
-// How many trials of a group train side by side at most.
-std::size_t trials_a_batch(int cores);
-
 int usable_cores();
 
 }  // namespace jari

@@ -47,14 +47,6 @@ PlannedTrial look_at_unfinished(const fs::path& folder, const Trial& trial) {
   return planned;
 }
 
-std::size_t weight_bytes(const TrialPrograms& programs) {
-  std::int64_t numbers = 0;
-  for (const ParameterDeclaration& declaration : programs.declarations().all()) {
-    if (!declaration.path.starts_with("optimizer/")) numbers += declaration.shape.size();
-  }
-  return static_cast<std::size_t>(numbers) * (programs.experiment().precision == Precision::f64 ? 8 : 4);
-}
-
 void add_program(const Program& program, PlannedGroup& group) {
   const PlanReport& report = program.report();
   group.step_bytes = std::max(group.step_bytes, report.arena_bytes + report.input_bytes + report.workspace_bytes);
@@ -75,6 +67,7 @@ class Planner {
       group.programs->plan();
       plan_.groups.push_back(plan_group(group));
     }
+    plan_.disk = disk_need(sweep_, trials_a_batch(options_.cores));
     return std::move(plan_);
   }
 
@@ -96,10 +89,8 @@ class Planner {
     PlannedGroup planned;
     planned.trials = group.trials.size();
     planned.parameters = programs.trained_parameters();
-    planned.weight_bytes = weight_bytes(programs);
     if (train) {
       planned.steps = train->steps;
-      planned.checkpoints = static_cast<std::size_t>(train->checkpoint.keep);
       planned.state_bytes = programs.train()->report().state_bytes;
       add_program(*programs.train(), planned);
     }
@@ -136,11 +127,6 @@ class Planner {
   SweepPlan plan_;
 };
 
-// Trials of a group that are in memory, with their checkpoints, at a time.
-std::size_t trials_at_a_time(const PlannedGroup& group, int cores) {
-  return std::min(group.missing, trials_a_batch(cores));
-}
-
 }  // namespace
 
 std::size_t SweepPlan::count(TrialProgress progress) const {
@@ -164,25 +150,10 @@ double SweepPlan::memory_bytes() const {
   for (const PlannedGroup& group : groups) {
     if (group.missing == 0) continue;
     constants += static_cast<double>(group.constant_bytes);
-    largest = std::max(largest, static_cast<double>(trials_at_a_time(group, cores) * group.state_bytes +
+    largest = std::max(largest, static_cast<double>(std::min(group.missing, trials_a_batch(cores)) * group.state_bytes +
                                                     static_cast<std::size_t>(cores) * group.step_bytes));
   }
   return largest + constants;
-}
-
-double SweepPlan::weight_bytes() const {
-  double sum = 0;
-  for (const PlannedGroup& group : groups) sum += static_cast<double>(group.missing * group.weight_bytes);
-  return sum;
-}
-
-double SweepPlan::checkpoint_bytes() const {
-  double largest = 0;
-  for (const PlannedGroup& group : groups) {
-    const std::size_t files = trials_at_a_time(group, cores) * group.checkpoints;
-    largest = std::max(largest, static_cast<double>(files * group.state_bytes));
-  }
-  return largest;
 }
 
 SweepPlan plan_sweep(Sweep& sweep, const PlanOptions& options) { return Planner(sweep, options).run(); }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/sweep/keep_policy.hpp"
 #include "framework/sweep/sweep.hpp"
 
 namespace jari {
@@ -38,8 +39,6 @@ struct PlannedGroup {
   std::size_t state_bytes = 0;     // of a trial: parameters and optimizer state
   std::size_t step_bytes = 0;      // of a core: activations, inputs, workspace of the largest program
   std::size_t constant_bytes = 0;
-  std::size_t weight_bytes = 0;  // of a trial, in its run file
-  std::size_t checkpoints = 0;   // that a trial keeps while it trains
   std::optional<TimeEstimate> time;
 };
 
@@ -47,13 +46,12 @@ struct SweepPlan {
   int cores = 1;
   std::vector<PlannedTrial> trials;  // as in the sweep
   std::vector<PlannedGroup> groups;  // as in the sweep
+  DiskNeed disk;                     // of all trials, done or not
 
   std::size_t count(TrialProgress progress) const;
   std::size_t missing() const { return trials.size() - count(TrialProgress::done); }
   std::optional<double> seconds() const;  // of all that is missing; nothing if a group has no estimate
   double memory_bytes() const;            // at the largest group, without the program itself
-  double weight_bytes() const;            // that the missing trials add to the disk
-  double checkpoint_bytes() const;        // on the disk while it runs
 };
 
 // Plans the programs of all groups, looks into the experiment's folder and writes nothing.

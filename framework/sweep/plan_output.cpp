@@ -209,8 +209,8 @@ std::string totals(const SweepPlan& plan) {
                         counted(static_cast<std::size_t>(plan.cores), "core"), time_source(plan));
   }
   text += fmt::format("memory      about {} for states and activations\n", bytes_text(plan.memory_bytes()));
-  text += fmt::format("disk        {} of weights; {} of checkpoints while it runs\n", bytes_text(plan.weight_bytes()),
-                      bytes_text(plan.checkpoint_bytes()));
+  text += fmt::format("disk        about {} at the end, up to {} while it runs (all trials)\n",
+                      bytes_text(plan.disk.at_end), bytes_text(plan.disk.while_training));
   return text;
 }
 
@@ -254,8 +254,7 @@ std::string plan_csv(const Sweep& sweep, const SweepPlan& plan) {
   paths.emplace_back("seed");
   std::vector<std::string> cells{"folder", "group"};
   cells.insert(cells.end(), paths.begin(), paths.end());
-  for (const char* name : {"state", "step", "steps", "parameters", "state_bytes", "weight_bytes", "seconds"})
-    cells.emplace_back(name);
+  for (const char* name : {"state", "step", "steps", "parameters", "state_bytes", "seconds"}) cells.emplace_back(name);
   std::string text;
   const auto end_row = [&] {
     for (std::string& cell : cells) cell = csv_field(cell);
@@ -277,7 +276,7 @@ std::string plan_csv(const Sweep& sweep, const SweepPlan& plan) {
     for (const std::int64_t number : {planned.step, group.steps, group.parameters}) {
       cells.push_back(fmt::format("{}", number));
     }
-    for (const std::size_t bytes : {group.state_bytes, group.weight_bytes}) cells.push_back(fmt::format("{}", bytes));
+    cells.push_back(fmt::format("{}", group.state_bytes));
     cells.push_back(group.time ? fmt::format("{:.4g}", group.time->seconds_a_trial) : "");
     end_row();
   }

@@ -94,7 +94,7 @@ TEST(InnerGrid, IsKeptInTheTextOfASpec) {
 TEST(InnerGrid, OfTooManyValuesIsRefused) {
   std::string block;
   for (int i = 0; i < 20; ++i) block += (i ? ", k" : "k") + std::to_string(i) + ": !grid [1, 2]";
-  EXPECT_THAT(error("sweep: {grid: {notes: [{" + block + "}]}}\n"), HasSubstr("stands for more than 100000 values"));
+  EXPECT_THAT(error("sweep: {grid: {notes: [{" + block + "}]}}\n"), HasSubstr("stands for too many values"));
 }
 
 TEST(Exclude, DropsWhatFulfillsAllOfAnItem) {
