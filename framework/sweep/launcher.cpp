@@ -150,12 +150,15 @@ int usable_cores() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
+bool tells_of_end(const RunAttributes& attributes, const Trial& trial) {
+  return attributes.trial == trial.hash && attributes.status != "interrupted" && attributes.status != "repaired";
+}
+
 bool is_finished(const std::filesystem::path& experiment_folder, const Trial& trial) {
   const std::filesystem::path path = experiment_folder / trial.folder / kRunFile;
   if (!std::filesystem::exists(path)) return false;
   try {
-    const RunAttributes attributes = read_run_summary(path).attributes;
-    return attributes.trial == trial.hash && attributes.status != "interrupted" && attributes.status != "repaired";
+    return tells_of_end(read_run_outline(path).attributes, trial);
   } catch (const StoreError&) {
     return false;  // damaged: trained again
   }

@@ -22,12 +22,12 @@ bool last_event_is_failure(const fs::path& journal) {
   return event != contents.records.rend() && event->kind == JournalKind::failure;
 }
 
-// A run file that is missing, damaged or another trial's does not count: the trial is trained again.
+// What launch() would not train again.
 std::optional<RunOutline> finished_run(const fs::path& folder, const Trial& trial) {
   if (!fs::exists(folder / kRunFile)) return std::nullopt;
   try {
     RunOutline outline = read_run_outline(folder / kRunFile);
-    if (outline.attributes.trial == trial.hash) return outline;
+    if (tells_of_end(outline.attributes, trial)) return outline;
   } catch (const StoreError&) {
     return std::nullopt;
   }
