@@ -239,26 +239,6 @@ std::string Hdf5File::read_text(const std::string& object) const {
   return std::move(array.values.front());
 }
 
-std::optional<double> Hdf5File::read_last(const std::string& object) const {
-  const auto lock = hdf5::lock_library();
-  const std::string full = hdf5::absolute(object);
-  const Handle array = open_array(path(), state_->file.id(), full);
-  const Handle space(H5Dget_space(array.id()), H5Sclose);
-  const Hdf5Shape extents = shape_of(space.id());
-  if (extents.size() > 1 || !reads_as<double>(element(object)))
-    hdf5::fail_because(path(), full, "read the last value", "it is not a list of numbers");
-  if (count_of(extents) == 0) return std::nullopt;
-  if (!extents.empty()) {
-    const hsize_t start = static_cast<hsize_t>(extents[0]) - 1, count = 1;
-    H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, &start, nullptr, &count, nullptr);
-  }
-  const Handle one = hdf5::simple_space({});
-  double value = 0;
-  if (H5Dread(array.id(), H5T_NATIVE_DOUBLE, one.id(), space.id(), H5P_DEFAULT, &value) < 0)
-    hdf5::fail(path(), full, "read the last value");
-  return value;
-}
-
 #define JARI_INSTANTIATE(T)                                                                                \
   template void Hdf5File::write<T>(const std::string& object, const Hdf5Shape& shape, std::span<const T>); \
   template Hdf5Array<T> Hdf5File::read<T>(const std::string& object) const;

@@ -270,11 +270,16 @@ RunSummary read_run_summary(const std::filesystem::path& path) {
   summary.path = path;
   summary.attributes = read_attributes(file);
   summary.spec_resolved = file.read_text("spec/resolved");
-  for (const std::string& name : metric_names(file))
-    if (const auto last = file.read_last("metrics/" + name + "/value")) summary.values.emplace_back(name, *last);
+  for (const MetricSeries& series : read_metrics(file)) {
+    if (series.steps.size() != series.values.size())
+      throw StoreError(fmt::format("{}: /metrics/{}: {} steps, but {} values; remove the file and run again, or rebuild "
+                                   "it with 'jari repair'",
+                                   path.string(), series.name, series.steps.size(), series.values.size()));
+    if (!series.values.empty()) summary.metrics.push_back(summarize(series));
+  }
   for (const std::string& name : file.arrays_below("analyses")) {
     const std::string number = "analyses/" + name;
-    if (is_number(file, number)) summary.values.emplace_back(number, file.read<double>(number).values.front());
+    if (is_number(file, number)) summary.numbers.emplace_back(number, file.read<double>(number).values.front());
   }
   return summary;
 }

@@ -73,8 +73,8 @@ struct RunSummary {
   std::filesystem::path path;
   RunAttributes attributes;
   std::string spec_resolved;
-  // Last value of each metric ("train/loss") and each number of an analysis ("analyses/property/gap_1/mean").
-  std::vector<std::pair<std::string, double>> values;
+  std::vector<MetricSummary> metrics;                   // "train/loss"; those without values are left out
+  std::vector<std::pair<std::string, double>> numbers;  // of analyses: "analyses/property/gap_1/mean"
 };
 
 // Atomic. StoreError if an array's values do not fill its shape, or the file can not be written.
