@@ -3,6 +3,8 @@
 // pictures are made from.
 
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,11 +14,15 @@
 
 namespace jari {
 
+// Which value of a metric stands for a run. Numbers of analyses have only one.
+enum class MetricValue { last, best };
+
 struct CollectedRun {
   RunSummary summary;
-  SpecNode spec;  // resolved
+  std::shared_ptr<const SpecNode> spec;  // resolved; shared by runs that differ in nothing but `seed`, which is one's
 
-  const double* find(const std::string& metric) const;  // the last value; null if the run has no such metric
+  // Nothing if the run has no such metric.
+  std::optional<double> find(const std::string& metric, MetricValue value = MetricValue::last) const;
 };
 
 struct RunCollection {
@@ -27,8 +33,10 @@ struct RunCollection {
 // StoreError if a path does not exist, or no finished run is found.
 RunCollection collect_runs(const std::vector<std::filesystem::path>& paths);
 
-// The columns of the keys `by`; if there are none, of all that vary. SpecError for a key that no run has.
-std::vector<KeyColumn> key_columns(const std::vector<CollectedRun>& runs, const std::vector<std::string>& by);
+// The columns of the keys `by`; if there are none, of all that vary. SpecError for a key that no run has; `option` is
+// where the user named it.
+std::vector<KeyColumn> key_columns(const std::vector<CollectedRun>& runs, const std::vector<std::string>& by,
+                                   const std::string& option = "--by");
 
 // The runs that agree in all columns: one for each seed, where nothing else is pooled.
 struct RunCell {

@@ -54,9 +54,16 @@ TEST_F(RunFile, KeepsLargeSeeds) {
 }
 
 TEST_F(RunFile, WhoseMetricLacksStepsHasNoSummary) {
-  RunRecord record;
-  record.metrics = {{"train/loss", {1}, {0.5, 0.25}}};
-  write_run_file(path_, record);
+  Hdf5File file = Hdf5File::create(path_);
+  file.set_attribute("", "format", std::string("jari-run"));
+  for (const char* name :
+       {"experiment", "trial", "label", "status", "jari_version", "git", "created", "device"})
+    file.set_attribute("", name, std::string("x"));
+  for (const char* name : {"version", "index", "seed", "threads"}) file.set_attribute("", name, std::int64_t{1});
+  file.write_text("spec/resolved", "seed: 1\n");
+  file.write("metrics/train/loss/step", {1}, std::vector<std::int64_t>{1});
+  file.write("metrics/train/loss/value", {2}, std::vector<double>{0.5, 0.25});
+  file.save();
   EXPECT_EQ(test::error_of<StoreError>([&] { read_run_summary(path_); }),
             path_.string() +
                 ": /metrics/train/loss: 1 steps, but 2 values; remove the file and run again, or rebuild it with 'jari "
