@@ -1,5 +1,5 @@
-// Makes a sweep's folder with as many runs as asked for, to measure `jari compare` on: each a copy of one run file, with
-// its own cell, seed and values. For bench/compare.py.
+// Makes a sweep's folder with as many runs as asked for, to measure `jari compare` on: each a copy of one run file,
+// with its own cell, seed and values. For bench/compare.py.
 
 #include <fmt/format.h>
 
@@ -36,7 +36,8 @@ jari::RunRecord variant(jari::RunRecord run, std::int64_t cell, std::int64_t see
   const jari::RandomStream random{static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(cell), 0};
   std::uint64_t draw = 0;
   const auto change = [&](double& value) {
-    value *= 1 + 0.01 * static_cast<double>(cell % 7) + 0.1 * jari::uniform_f64(random.bits(draw), random.bits(draw + 1));
+    value *=
+        1 + 0.01 * static_cast<double>(cell % 7) + 0.1 * jari::uniform_f64(random.bits(draw), random.bits(draw + 1));
     draw += 2;
   };
   for (jari::MetricSeries& series : run.metrics)
@@ -59,7 +60,8 @@ int main(int argc, char** argv) {
     const std::int64_t cells = std::atoll(argv[3]), seeds = std::atoll(argv[4]);
     fs::create_directories(folder);
     jari::write_file_atomically(
-        folder / "sweep.yaml", "jari: bench\nspec:\n  sweep:\n    baseline: {train.optimizer.lr: 0.0001}\ntrials: []\n");
+        folder / "sweep.yaml",
+        "jari: bench\nspec:\n  sweep:\n    baseline: {train.optimizer.lr: 0.0001}\ntrials: []\n");
     for (std::int64_t cell = 0; cell < cells; ++cell) {
       for (std::int64_t seed = 1; seed <= seeds; ++seed) {
         const fs::path trial = folder / fmt::format("lr={},seed={}", cell + 1, seed);

@@ -85,8 +85,7 @@ std::vector<std::string> members(const std::filesystem::path& path, const std::s
     return 0;
   };
   const H5_index_t index = (order & H5P_CRT_ORDER_INDEXED) != 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
-  if (H5Literate(handle.id(), index, H5_ITER_INC, nullptr, add, &names) < 0)
-    hdf5::fail(path, group, "list the group");
+  if (H5Literate(handle.id(), index, H5_ITER_INC, nullptr, add, &names) < 0) hdf5::fail(path, group, "list the group");
   return names;
 }
 

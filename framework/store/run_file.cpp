@@ -272,9 +272,10 @@ RunSummary read_run_summary(const std::filesystem::path& path) {
   summary.spec_resolved = file.read_text("spec/resolved");
   for (const MetricSeries& series : read_metrics(file)) {
     if (series.steps.size() != series.values.size())
-      throw StoreError(fmt::format("{}: /metrics/{}: {} steps, but {} values; remove the file and run again, or rebuild "
-                                   "it with 'jari repair'",
-                                   path.string(), series.name, series.steps.size(), series.values.size()));
+      throw StoreError(
+          fmt::format("{}: /metrics/{}: {} steps, but {} values; remove the file and run again, or rebuild "
+                      "it with 'jari repair'",
+                      path.string(), series.name, series.steps.size(), series.values.size()));
     if (!series.values.empty()) summary.metrics.push_back(summarize(series));
   }
   for (const std::string& name : file.arrays_below("analyses")) {

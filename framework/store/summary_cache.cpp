@@ -137,6 +137,7 @@ RunSummary read_summary(Reader& reader) {
 std::int64_t nanoseconds(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
 
 std::string read_if_there(const std::filesystem::path& path) {
+  if (!identify_file(path)) return "";  // a stream takes a folder for a file
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) return "";
   std::string bytes(static_cast<std::size_t>(std::max<std::streamoff>(file.tellg(), 0)), '\0');

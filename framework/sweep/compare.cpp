@@ -52,9 +52,10 @@ ComparedMetric parse_success(const std::string& text) {
       return metric;
     }
   }
-  throw SpecError(fmt::format("--success: expected METRIC>=NUMBER or METRIC<=NUMBER, found '{}'; for example "
-                              "'evaluate/extrapolated/accuracy>=0.9', in quotes for the shell",
-                              text));
+  throw SpecError(
+      fmt::format("--success: expected METRIC>=NUMBER or METRIC<=NUMBER, found '{}'; for example "
+                  "'evaluate/extrapolated/accuracy>=0.9', in quotes for the shell",
+                  text));
 }
 
 // Conditions take the place of their metric.

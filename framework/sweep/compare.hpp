@@ -61,7 +61,7 @@ struct ComparedMetric {
   };
   std::optional<Condition> success;
 
-  std::string name() const;              // the path, with the condition: "evaluate/extrapolated/accuracy>=0.9"
+  std::string name() const;            // the path, with the condition: "evaluate/extrapolated/accuracy>=0.9"
   double counted(double value) const;  // the value itself, or with a condition 1 or 0
 };
 

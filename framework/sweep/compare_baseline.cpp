@@ -115,8 +115,8 @@ class Baseline {
 
   // Whether it says what this column holds.
   bool sets(const std::string& column) const {
-    return std::ranges::any_of(
-        paths_, [&](const std::string& path) { return is_part(column, path) || is_part(path, column); });
+    return std::ranges::any_of(paths_,
+                               [&](const std::string& path) { return is_part(column, path) || is_part(path, column); });
   }
 
   bool has(const RunCell& cell, const std::vector<std::string>& columns) {
@@ -164,17 +164,18 @@ class Baseline {
     fail_unknown_name(fmt::format("--baseline: no run has the {}", key.path), value, candidates,
                       "values: " + joined(candidates));
   }
-  throw SpecError(fmt::format("--baseline: no cell of the table has {} and nothing else; columns: {}; leave --by out, or "
-                              "name the baseline's key there too",
-                              baseline.text(), joined(comparison.columns)));
+  throw SpecError(
+      fmt::format("--baseline: no cell of the table has {} and nothing else; columns: {}; leave --by out, or "
+                  "name the baseline's key there too",
+                  baseline.text(), joined(comparison.columns)));
 }
 
 // -- which cells are compared
 
 struct Partners {
-  std::vector<std::size_t> of_baseline;               // cells
-  std::vector<std::optional<std::size_t>> partner;    // of each cell that is compared
-  std::string ambiguous;                              // cells that the baseline does not tell apart
+  std::vector<std::size_t> of_baseline;             // cells
+  std::vector<std::optional<std::size_t>> partner;  // of each cell that is compared
+  std::string ambiguous;                            // cells that the baseline does not tell apart
 };
 
 Partners find_partners(const std::vector<RunCell>& cells, Baseline& baseline, const Comparison& comparison) {
@@ -291,7 +292,7 @@ void judge(const std::vector<BaselineComparison*>& of_metric) {
   for (std::size_t i = 0; i < of_metric.size(); ++i) {
     BaselineComparison& each = *of_metric[i];
     each.p_holm = adjusted[i];
-    each.verdict = each.p_holm <= kSignificance         ? Verdict::differs
+    each.verdict = each.p_holm <= kSignificance     ? Verdict::differs
                    : each.seeds < each.fewest_seeds ? Verdict::too_few_seeds
                                                     : Verdict::no_difference_seen;
   }
@@ -325,10 +326,9 @@ void compare_with_baseline(const std::vector<CollectedRun>& runs, const std::vec
     throw SpecError(fmt::format("--baseline: {} does not tell these apart: {}; name more of their keys",
                                 baseline.text(), partners.ambiguous));
   if (partners.of_baseline.empty() || !partners.ambiguous.empty()) {
-    comparison.notes.push_back(
-        fmt::format("the sweep's baseline, {}, {}: nothing is tested; --baseline KEY=VALUE names another",
-                    baseline.text(),
-                    partners.of_baseline.empty() ? "is no cell of the table" : "is several cells of the table"));
+    comparison.notes.push_back(fmt::format(
+        "the sweep's baseline, {}, {}: nothing is tested; --baseline KEY=VALUE names another", baseline.text(),
+        partners.of_baseline.empty() ? "is no cell of the table" : "is several cells of the table"));
     return;
   }
   comparison.baseline = baseline.text();

@@ -83,8 +83,7 @@ std::optional<std::string> modes_remark(const Comparison& comparison, std::size_
 std::string cell_name(const Comparison& comparison, const ComparisonCell& cell) {
   std::string name;
   for (std::size_t i = 0; i < cell.keys.size(); ++i)
-    if (!cell.keys[i].empty())
-      name += (name.empty() ? "" : ", ") + comparison.columns[i] + "=" + cell.keys[i];
+    if (!cell.keys[i].empty()) name += (name.empty() ? "" : ", ") + comparison.columns[i] + "=" + cell.keys[i];
   return name;
 }
 

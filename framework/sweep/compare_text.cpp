@@ -237,8 +237,9 @@ std::string comparison_latex(const Comparison& comparison) {
   for (const std::string& path : comparison.columns) header.push_back(latex_escaped(path));
   header.push_back("$n$");
   for (const ComparedMetric& metric : comparison.metrics) header.push_back(latex_escaped(metric.name()));
-  text += fmt::format("\\begin{{tabular}}{{{}{}}}\n\\toprule\n{}\\midrule\n", std::string(comparison.columns.size(), 'l'),
-                      std::string(comparison.metrics.size() + 1, 'r'), latex_row(header));
+  text +=
+      fmt::format("\\begin{{tabular}}{{{}{}}}\n\\toprule\n{}\\midrule\n", std::string(comparison.columns.size(), 'l'),
+                  std::string(comparison.metrics.size() + 1, 'r'), latex_row(header));
   for (std::size_t c = 0; c < comparison.cells.size(); ++c) {
     std::vector<std::string> row;
     for (const std::string& key : comparison.cells[c].keys) row.push_back(key.empty() ? "--" : latex_escaped(key));
@@ -251,8 +252,7 @@ std::string comparison_latex(const Comparison& comparison) {
     text += latex_row(row);
   }
   text += "\\bottomrule\n\\end{tabular}\n";
-  if (has_star)
-    text += fmt::format("% *: differs from {}, p at most {} by Holm\n", comparison.baseline, kSignificance);
+  if (has_star) text += fmt::format("% *: differs from {}, p at most {} by Holm\n", comparison.baseline, kSignificance);
   for (const std::string& note : footnotes(comparison)) text += "% " + note + "\n";
   return text;
 }

@@ -58,9 +58,9 @@ std::string shown_verdict(const BaselineComparison& comparison) {
     case Verdict::no_difference_seen:
       return needed ? fmt::format("no difference seen (n={} might show it)", *needed) : "no difference seen";
     case Verdict::too_few_seeds:
-      return fmt::format("too few seeds to tell: n={}, {} needed", comparison.seeds,
-                         needed ? fmt::format("about {}", *needed)
-                                : fmt::format("at least {}", comparison.fewest_seeds));
+      return fmt::format(
+          "too few seeds to tell: n={}, {} needed", comparison.seeds,
+          needed ? fmt::format("about {}", *needed) : fmt::format("at least {}", comparison.fewest_seeds));
   }
   return "";
 }
@@ -84,10 +84,11 @@ std::string test_footnote(const Comparison& comparison) {
     });
     most = std::max(most, static_cast<std::size_t>(count));
   }
-  return fmt::format("p: two-sided sign-flip test of the differences, seed by seed, {}; by Holm over the {} comparison{} "
-                     "of a metric",
-                     random ? fmt::format("exact up to n={}, else from random flips", kMostExactPairs) : "exact", most,
-                     most == 1 ? "" : "s");
+  return fmt::format(
+      "p: two-sided sign-flip test of the differences, seed by seed, {}; by Holm over the {} comparison{} "
+      "of a metric",
+      random ? fmt::format("exact up to n={}, else from random flips", kMostExactPairs) : "exact", most,
+      most == 1 ? "" : "s");
 }
 
 }  // namespace

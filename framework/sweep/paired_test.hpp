@@ -22,8 +22,8 @@ inline constexpr std::int64_t kLeastSignFlips = 19999;
 // each difference is as likely with the other sign. p is the share of the 2^n ways to sign them whose mean lies as far
 // from 0 as the observed one or further; means that differ by less than 1e-12 of the mean absolute difference count as
 // equally far. All ways are counted up to kMostExactPairs, by meeting in the middle; above, `resamples` random ones
-// (Philox with a fixed key), and p = (as far + 1) / (resamples + 1). Of successes and failures (0 and 1) this is McNemar's exact
-// test. `differences` must be finite and not empty.
+// (Philox with a fixed key), and p = (as far + 1) / (resamples + 1). Of successes and failures (0 and 1) this is
+// McNemar's exact test. `differences` must be finite and not empty.
 SignFlipTest sign_flip_test(std::span<const double> differences, std::int64_t resamples = kLeastSignFlips);
 
 // Holm (1979): p values so enlarged that rejecting those of at most 5 % makes a single false rejection among them all

@@ -113,8 +113,7 @@ std::vector<CollectedRun> load(const FoundFiles& found, std::vector<std::string>
     RunSummary& summary = *indexed[i].summary;
     const RunAttributes& attributes = summary.attributes;
     if (!is_finished(attributes.status)) {
-      unfinished.push_back(
-          fmt::format("{} ({})", found.runs[i].parent_path().filename().string(), attributes.status));
+      unfinished.push_back(fmt::format("{} ({})", found.runs[i].parent_path().filename().string(), attributes.status));
     } else if (!identities.emplace(attributes.experiment, attributes.trial).second) {
       copies.push_back(found.runs[i].string());  // would count one seed twice
     } else {
@@ -179,11 +178,12 @@ std::vector<std::string> paths_of(const std::vector<KeyColumn>& columns) {
   return paths;
 }
 
-[[noreturn]] void fail_unknown_key(const std::string& option, const std::string& path, const std::vector<KeyColumn>& varying,
-                                   const DistinctSpecs& specs) {
+[[noreturn]] void fail_unknown_key(const std::string& option, const std::string& path,
+                                   const std::vector<KeyColumn>& varying, const DistinctSpecs& specs) {
   const std::vector<std::string> names = paths_of(varying);
   std::set<std::string> candidates(names.begin(), names.end());
-  for (const SpecNode* tree : specs.trees) std::ranges::move(all_key_paths(*tree), std::inserter(candidates, candidates.end()));
+  for (const SpecNode* tree : specs.trees)
+    std::ranges::move(all_key_paths(*tree), std::inserter(candidates, candidates.end()));
   fail_unknown_name(option + ": no run has the key", path, {candidates.begin(), candidates.end()},
                     "keys that vary: " + joined(names));
 }

@@ -154,11 +154,12 @@ fs::path run_file_at(const fs::path& path) {
   if (!fs::is_directory(path)) return path;
   if (fs::exists(path / kRunFile)) return path / kRunFile;
   if (fs::exists(path / kJournalFile))
-    throw StoreError(fmt::format("{}: this trial is not finished: it has no {}; 'jari run' its spec", path.string(),
-                                 kRunFile));
-  throw StoreError(fmt::format("{}: there is no {} in this folder; give the folder of one trial "
-                               "(runs/<experiment>/<trial>), or a run file",
-                               path.string(), kRunFile));
+    throw StoreError(
+        fmt::format("{}: this trial is not finished: it has no {}; 'jari run' its spec", path.string(), kRunFile));
+  throw StoreError(
+      fmt::format("{}: there is no {} in this folder; give the folder of one trial "
+                  "(runs/<experiment>/<trial>), or a run file",
+                  path.string(), kRunFile));
 }
 
 }  // namespace
@@ -167,9 +168,8 @@ RunDifference difference_of(const RunRecord& a, const RunRecord& b, bool with_we
   RunDifference result;
   result.spec = differing(leaves_of(a.spec_resolved), leaves_of(b.spec_resolved));
   result.environment = differing(environment_of(a), environment_of(b));
-  result.metrics = side_by_side<MetricDifference>(summaries_of(a), summaries_of(b), [](const MetricSummary& metric) {
-    return std::pair(metric.name, metric);
-  });
+  result.metrics = side_by_side<MetricDifference>(
+      summaries_of(a), summaries_of(b), [](const MetricSummary& metric) { return std::pair(metric.name, metric); });
   result.numbers =
       side_by_side<NumberDifference>(numbers_of(a), numbers_of(b), [](const auto& number) { return number; });
   if (with_weights) result.weights = weight_differences(a, b);

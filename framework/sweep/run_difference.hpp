@@ -35,20 +35,20 @@ struct WeightDifference {
   bool in_a = false, in_b = false;
   // Of parameters that both have, with one shape.
   struct Distance {
-    double euclidean = 0;              // |a - b|
-    std::optional<double> relative;    // |a - b| / |a|; nothing if a is 0
-    std::optional<double> cosine;      // of the angle between a and b; nothing if one is 0
-    double largest = 0;                // of |a_i - b_i|; NaN if one is NaN
+    double euclidean = 0;            // |a - b|
+    std::optional<double> relative;  // |a - b| / |a|; nothing if a is 0
+    std::optional<double> cosine;    // of the angle between a and b; nothing if one is 0
+    double largest = 0;              // of |a_i - b_i|; NaN if one is NaN
   };
   std::optional<Distance> distance;
 };
 
 struct RunDifference {
-  std::string name_a, name_b;                // what the user calls them
-  std::vector<TextDifference> spec;          // keys whose values differ, by path
-  std::vector<TextDifference> environment;   // status, version, git, device, threads, libraries: those that differ
-  std::vector<MetricDifference> metrics;     // all
-  std::vector<NumberDifference> numbers;     // all, of analyses
+  std::string name_a, name_b;               // what the user calls them
+  std::vector<TextDifference> spec;         // keys whose values differ, by path
+  std::vector<TextDifference> environment;  // status, version, git, device, threads, libraries: those that differ
+  std::vector<MetricDifference> metrics;    // all
+  std::vector<NumberDifference> numbers;    // all, of analyses
   std::optional<std::vector<WeightDifference>> weights;  // if asked for: all
 };
 

@@ -12,7 +12,9 @@ std::string shown(const std::optional<std::string>& text) { return text.value_or
 
 std::string shown(const std::optional<double>& number) { return number ? fmt::format("{:.6g}", *number) : "-"; }
 
-std::string section(const std::string& title, const std::string& text) { return fmt::format("\n{}\n\n{}", title, text); }
+std::string section(const std::string& title, const std::string& text) {
+  return fmt::format("\n{}\n\n{}", title, text);
+}
 
 std::string texts_section(const std::string& title, const char* first, const std::vector<TextDifference>& differences) {
   if (differences.empty()) return fmt::format("\n{}: equal\n", title);
@@ -71,9 +73,8 @@ std::string weights_section(const std::vector<WeightDifference>& weights) {
                    {"largest", Align::right}});
   for (const WeightDifference& each : weights) {
     if (!each.distance) {
-      table.add_row({each.path,
-                     shown_shape(each.in_a, each.shape_a) + " and " + shown_shape(each.in_b, each.shape_b), "-", "-",
-                     "-", "-"});
+      table.add_row({each.path, shown_shape(each.in_a, each.shape_a) + " and " + shown_shape(each.in_b, each.shape_b),
+                     "-", "-", "-", "-"});
       continue;
     }
     const WeightDifference::Distance& distance = *each.distance;

@@ -30,7 +30,8 @@ class Caches {
     auto found = caches_.find(folder);
     if (found == caches_.end()) {
       std::error_code ignored;
-      auto cache = fs::exists(folder / kSweepFile, ignored) ? std::make_unique<SummaryCache>(folder, settling_) : nullptr;
+      auto cache =
+          fs::exists(folder / kSweepFile, ignored) ? std::make_unique<SummaryCache>(folder, settling_) : nullptr;
       found = caches_.emplace(folder, std::move(cache)).first;
     }
     return {found->second.get(), trial.filename() / file.filename()};

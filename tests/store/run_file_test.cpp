@@ -56,8 +56,7 @@ TEST_F(RunFile, KeepsLargeSeeds) {
 TEST_F(RunFile, WhoseMetricLacksStepsHasNoSummary) {
   Hdf5File file = Hdf5File::create(path_);
   file.set_attribute("", "format", std::string("jari-run"));
-  for (const char* name :
-       {"experiment", "trial", "label", "status", "jari_version", "git", "created", "device"})
+  for (const char* name : {"experiment", "trial", "label", "status", "jari_version", "git", "created", "device"})
     file.set_attribute("", name, std::string("x"));
   for (const char* name : {"version", "index", "seed", "threads"}) file.set_attribute("", name, std::int64_t{1});
   file.write_text("spec/resolved", "seed: 1\n");

@@ -62,12 +62,12 @@ TEST_F(Summaries, AreOnlyOfTheVeryFile) {
 
   const FileIdentity same = identity("second");
   const SummaryCache cache(folder_.path());
-  for (auto* member : {&FileIdentity::device, &FileIdentity::inode, &FileIdentity::size}) {
+  for (auto member : {&FileIdentity::device, &FileIdentity::inode, &FileIdentity::size}) {
     FileIdentity changed = same;
     changed.*member += 1;
     EXPECT_FALSE(cache.find("second/run.h5", changed));
   }
-  for (auto* member : {&FileIdentity::modified, &FileIdentity::changed}) {
+  for (auto member : {&FileIdentity::modified, &FileIdentity::changed}) {
     FileIdentity changed = same;
     changed.*member += 1;
     EXPECT_FALSE(cache.find("second/run.h5", changed));
@@ -94,7 +94,9 @@ TEST_F(Summaries, MayBeDamagedAnywhere) {
     for (const char* name : {"first", "second"}) {
       const auto summary = cache.find(std::string(name) + "/run.h5", identity(name));
       found += summary ? 1 : 0;
-      if (summary) EXPECT_EQ(summary->spec_resolved, expected);
+      if (summary) {
+        EXPECT_EQ(summary->spec_resolved, expected);
+      }
     }
     EXPECT_LT(found, 2) << "byte " << i;
   }

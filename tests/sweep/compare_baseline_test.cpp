@@ -142,7 +142,8 @@ TEST_F(CompareBaseline, TellsNoDifferenceFromTooFewSeeds) {
     runs_.add("{type: rel}", seed, 0.5 + (seed % 2 == 0 ? 0.11 : -0.1));
   }
   EXPECT_EQ(against(compare({"model.position=learned"}), 1)->verdict, Verdict::no_difference_seen);
-  EXPECT_THAT(comparison_text(compare({"model.position=learned"})), HasSubstr("no difference seen (n=3475 might show it)"));
+  EXPECT_THAT(comparison_text(compare({"model.position=learned"})),
+              HasSubstr("no difference seen (n=3958 might show it)"));
 }
 
 TEST_F(CompareBaseline, LeavesOutDifferencesThatAreNotANumber) {
@@ -180,9 +181,7 @@ TEST_F(CompareBaseline, MustNameACellOfTheTable) {
             "model.position");
   EXPECT_EQ(error_of({"learned"}),
             "--baseline: expected KEY=VALUE, found 'learned'; for example model.position=learned");
-  EXPECT_EQ(test::error_of<SpecError>([&] {
-              compare({"model.position=learned"}, {"model.width"});
-            }),
+  EXPECT_EQ(test::error_of<SpecError>([&] { compare({"model.position=learned"}, {"model.width"}); }),
             "--baseline: no cell of the table has model.position=learned and nothing else; columns: model.width; leave "
             "--by out, or name the baseline's key there too");
 }
@@ -213,7 +212,8 @@ TEST_F(CompareBaseline, OfASweepMayBeMissing) {
 }
 
 TEST_F(CompareBaseline, ComparesNumbersAsNumbers) {
-  for (const char* rate : {"0.001", "0.01"}) runs_.add("{type: sin}", 1, 0.5, std::string("train: {lr: ") + rate + "}\n");
+  for (const char* rate : {"0.001", "0.01"})
+    runs_.add("{type: sin}", 1, 0.5, std::string("train: {lr: ") + rate + "}\n");
   EXPECT_TRUE(compare({"train.lr=1e-3"}).cells[0].is_baseline);
 }
 

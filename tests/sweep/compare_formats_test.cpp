@@ -43,8 +43,16 @@ TEST_F(CompareFormats, TextHasTheTestsBelowTheMeans) {
             "\n"
             "against model.position=learned:\n"
             "\n"
-            "model.position  n        difference  p (Holm)  verdict\n"
-            "--------------  -  ----------------  --------  -------\n");
+            "model.position  n       difference  p (Holm)  verdict\n"
+            "--------------  -  ---------------  --------  ------------------------------------------\n"
+            "train/loss\n"
+            "rel             3  -0.2552 ± 0.011    0.2500  too few seeds to tell: n=3, about 6 needed\n"
+            "evaluate/longer/accuracy\n"
+            "rel             3  +25.52 ± 1.12 %    0.2500  too few seeds to tell: n=3, about 6 needed\n"
+            "\n"
+            "±: half of the 95 % confidence interval of the mean (Student's t over the n trials)\n"
+            "p: two-sided sign-flip test of the differences, seed by seed, exact; by Holm over the 1 comparison of a "
+            "metric\n");
 }
 
 TEST_F(CompareFormats, MarkdownEscapes) {
@@ -52,20 +60,21 @@ TEST_F(CompareFormats, MarkdownEscapes) {
   runs_.add("{type: learned}", 1, 0.25);
   CompareOptions options;
   options.metrics = {"evaluate/longer/accuracy"};
-  EXPECT_EQ(comparison_markdown(compare(options)),
-            "| model.position | n | evaluate/longer/accuracy |\n"
-            "| --- | ---: | ---: |\n"
-            "| a\\|b | 1 | 50.00 % |\n"
-            "| learned | 1 | 25.00 % |\n"
-            "\n"
-            "Against model.position=learned:\n"
-            "\n"
-            "| metric | model.position | n | difference | p (Holm) | verdict |\n"
-            "| --- | --- | ---: | ---: | ---: | ---: |\n"
-            "| evaluate/longer/accuracy | a\\|b | 1 | +25.00 % | 1.0000 | too few seeds to tell: n=1, at least 6 needed |\n"
-            "\n"
-            "- p: two-sided sign-flip test of the differences, seed by seed, exact; by Holm over the 1 comparison of a "
-            "metric\n");
+  EXPECT_EQ(
+      comparison_markdown(compare(options)),
+      "| model.position | n | evaluate/longer/accuracy |\n"
+      "| --- | ---: | ---: |\n"
+      "| a\\|b | 1 | 50.00 % |\n"
+      "| learned | 1 | 25.00 % |\n"
+      "\n"
+      "Against model.position=learned:\n"
+      "\n"
+      "| metric | model.position | n | difference | p (Holm) | verdict |\n"
+      "| --- | --- | ---: | ---: | ---: | ---: |\n"
+      "| evaluate/longer/accuracy | a\\|b | 1 | +25.00 % | 1.0000 | too few seeds to tell: n=1, at least 6 needed |\n"
+      "\n"
+      "- p: two-sided sign-flip test of the differences, seed by seed, exact; by Holm over the 1 comparison of a "
+      "metric\n");
 }
 
 TEST_F(CompareFormats, LatexEscapesAndMarksWhatDiffers) {
@@ -77,7 +86,8 @@ TEST_F(CompareFormats, LatexEscapesAndMarksWhatDiffers) {
                               "evaluate/longer/accuracy \\\\\n\\midrule\n"));
   EXPECT_THAT(text, HasSubstr("learned & 7 & $0.4375 \\pm 0.031$ & $56.25 \\pm 3.12$\\,\\% \\\\\n"));
   EXPECT_THAT(text, HasSubstr("$^{*}$ \\\\\n"));
-  EXPECT_THAT(text, HasSubstr("x\\_1\\% & 1 & $5 \\times 10^{-6}$ & $100.00$\\,\\% \\\\\n\\bottomrule\n\\end{tabular}\n"));
+  EXPECT_THAT(text,
+              HasSubstr("x\\_1\\% & 1 & $5 \\times 10^{-6}$ & $100.00$\\,\\% \\\\\n\\bottomrule\n\\end{tabular}\n"));
   EXPECT_THAT(text, HasSubstr("% *: differs from model.position=learned, p at most 0.05 by Holm\n"));
 }
 
@@ -142,8 +152,9 @@ TEST_F(CompareFormats, SuccessesNeedAConditionOnAMetric) {
   for (const char* text : {"train/loss", "train/loss>0.5", "train/loss>=", "train/loss>=a", ">=0.5", "train/loss>=nan"})
     EXPECT_EQ(error_of(text), "--success: expected METRIC>=NUMBER or METRIC<=NUMBER, found '" + std::string(text) +
                                   "'; for example 'evaluate/extrapolated/accuracy>=0.9', in quotes for the shell");
-  EXPECT_EQ(error_of("train/los>=0.5"), "--success: no run has the metric 'train/los'; did you mean 'train/loss'? "
-                                        "metrics: train/loss, evaluate/longer/accuracy");
+  EXPECT_EQ(error_of("train/los>=0.5"),
+            "--success: no run has the metric 'train/los'; did you mean 'train/loss'? "
+            "metrics: train/loss, evaluate/longer/accuracy");
 }
 
 TEST_F(CompareFormats, BestValuesAreSaidToBeBest) {

@@ -66,7 +66,8 @@ TEST(Holm, EqualsStatsmodels) {
   for (const auto& each : golden("holm")) {
     const auto adjusted = holm(each["p"].get<std::vector<double>>());
     ASSERT_EQ(adjusted.size(), each["adjusted"].size());
-    for (std::size_t i = 0; i < adjusted.size(); ++i) EXPECT_NEAR(adjusted[i], each["adjusted"][i].get<double>(), 1e-15);
+    for (std::size_t i = 0; i < adjusted.size(); ++i)
+      EXPECT_NEAR(adjusted[i], each["adjusted"][i].get<double>(), 1e-15);
   }
   EXPECT_TRUE(holm({}).empty());
 }

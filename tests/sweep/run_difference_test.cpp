@@ -61,8 +61,8 @@ TEST(RunDifference, NamesWhatTheSpecsAndMachinesDifferIn) {
   EXPECT_THAT(difference.spec, ElementsAre(TextDifference{"model.position.type", "learned", "rel"},
                                            TextDifference{"model.position.max_length", "12", std::nullopt},
                                            TextDifference{"model.position.unseen", std::nullopt, "clamp"}));
-  EXPECT_THAT(difference.environment, ElementsAre(TextDifference{"threads", "2", "4"},
-                                                  TextDifference{"onednn", std::nullopt, "2.6"}));
+  EXPECT_THAT(difference.environment,
+              ElementsAre(TextDifference{"threads", "2", "4"}, TextDifference{"onednn", std::nullopt, "2.6"}));
   EXPECT_FALSE(difference.weights);
 }
 
@@ -161,9 +161,9 @@ TEST(RunDifference, TakesRunFilesAndTrialFolders) {
                                          "(runs/<experiment>/<trial>), or a run file");
   fs::create_directory(folder.path() / "unfinished");
   write_file_atomically(folder.path() / "unfinished" / "journal.jsonl", "");
-  EXPECT_EQ(error_of(folder.path() / "unfinished"),
-            (folder.path() / "unfinished").string() +
-                ": this trial is not finished: it has no run.h5; 'jari run' its spec");
+  EXPECT_EQ(
+      error_of(folder.path() / "unfinished"),
+      (folder.path() / "unfinished").string() + ": this trial is not finished: it has no run.h5; 'jari run' its spec");
   write_file_atomically(folder.path() / "text", "x");
   EXPECT_THAT(error_of(folder.path() / "text"), HasSubstr("it is not an HDF5 file"));
 }

@@ -97,10 +97,10 @@ TEST(GapBetweenModes, IsFoundBetweenTwoClusters) {
 }
 
 TEST(GapBetweenModes, NeedsTwoClustersOfTwoThatAreFarApart) {
-  EXPECT_FALSE(gap_between_modes(std::vector<double>{0.1, 0.9, 0.1, 0.9, 0.1, 0.9, 0.1}));        // seven
-  EXPECT_FALSE(gap_between_modes(std::vector<double>{0.1, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9}));   // one outlier
-  EXPECT_FALSE(gap_between_modes(std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8}));                   // no gap
-  EXPECT_FALSE(gap_between_modes(std::vector<double>{99, 99, 99, 99, 100, 100, 100, 100}));       // close
+  EXPECT_FALSE(gap_between_modes(std::vector<double>{0.1, 0.9, 0.1, 0.9, 0.1, 0.9, 0.1}));       // seven
+  EXPECT_FALSE(gap_between_modes(std::vector<double>{0.1, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9}));  // one outlier
+  EXPECT_FALSE(gap_between_modes(std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8}));                  // no gap
+  EXPECT_FALSE(gap_between_modes(std::vector<double>{99, 99, 99, 99, 100, 100, 100, 100}));      // close
   EXPECT_FALSE(gap_between_modes(std::vector<double>(8, 0.5)));
   EXPECT_FALSE(gap_between_modes(std::vector<double>{0, 0, 0, 0, 1, 1, 1, std::nan("")}));
 }
