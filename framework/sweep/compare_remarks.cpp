@@ -23,34 +23,41 @@ struct BestAndLast {
   double lost() const { return std::abs(best - last) / std::abs(best - worst); }  // share of the way
 };
 
+// Nothing where the two differ too little to speak of.
 std::optional<BestAndLast> best_and_last(const RunCell& cell, const std::string& metric) {
   BestAndLast sum;
   std::vector<std::int64_t> steps;
+  std::vector<double> last;
   for (const CollectedRun* run : cell.runs) {
     const auto& metrics = run->summary.metrics;
     const auto found = std::ranges::find(metrics, metric, &MetricSummary::name);
     if (found == metrics.end()) continue;
     sum.best += found->best;
-    sum.last += found->last;
     sum.worst += found->worst;
+    last.push_back(found->last);
     steps.push_back(found->best_step);
   }
   if (steps.empty()) return std::nullopt;
   const auto count = static_cast<double>(steps.size());
   const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
   std::nth_element(steps.begin(), middle, steps.end());
-  return BestAndLast{sum.best / count, sum.last / count, sum.worst / count, *middle};
+  const Statistics of_last = summarize(last);
+  const BestAndLast result{sum.best / count, of_last.mean, sum.worst / count, *middle};
+  const double difference = std::abs(result.best - result.last);
+  const bool is_clear = !of_last.interval || difference > of_last.mean - of_last.interval->low;
+  const bool is_large = difference > 0.05 * std::max(std::abs(result.best), std::abs(result.last));
+  // Without any way from worst to best the share is NaN, which is not more than a tenth.
+  if (!is_clear || !is_large || !(result.lost() > 0.1)) return std::nullopt;
+  return result;
 }
 
 std::optional<std::string> best_and_last_remark(const std::vector<RunCell>& cells, const Comparison& comparison,
                                                 const ComparedMetric& metric) {
-  constexpr double notable = 0.1;
   std::size_t count = 0, most = 0;
   BestAndLast shown;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const auto of_cell = best_and_last(cells[i], metric.path);
-    if (!of_cell || !(of_cell->lost() > notable)) continue;  // no way at all is NaN
-    if (++count > 1 && of_cell->lost() <= shown.lost()) continue;
+    if (!of_cell || (++count > 1 && of_cell->lost() <= shown.lost())) continue;
     shown = *of_cell;
     most = i;
   }

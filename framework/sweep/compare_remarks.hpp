@@ -9,7 +9,8 @@ namespace jari {
 
 // Adds remarks to a comparison with its statistics. At most one of a kind for each metric, about the cell in which it
 // is most striking:
-// - best and last value differ by more than a tenth of the way between best and worst (means over the seeds);
+// - best and last value (means over the seeds) differ by more than a tenth of the way between best and worst, a
+//   twentieth of the larger one, and half of the 95 % interval of the last;
 // - the values have two modes (gap_between_modes), which a mean hides and a success rate shows.
 void add_remarks(const std::vector<RunCell>& cells, Comparison& comparison);
 

@@ -18,15 +18,25 @@ std::optional<double> half_width(const Statistics& statistics) {
   return (statistics.interval->high - statistics.interval->low) / 2;
 }
 
-std::string with_half_width(const ComparedMetric& metric, const Statistics& statistics, const char* share,
-                            const char* number) {
+std::string with_half_width(const ComparedMetric& metric, const Statistics& statistics) {
   const auto half = half_width(statistics);
   if (is_share(metric)) {
-    const std::string mean = fmt::format(fmt::runtime(share), 100 * statistics.mean);
+    const std::string mean = fmt::format("{:.2f}", 100 * statistics.mean);
     return half ? fmt::format("{} ± {:.2f} %", mean, 100 * *half) : mean + " %";
   }
-  const std::string mean = fmt::format(fmt::runtime(number), statistics.mean);
+  const std::string mean = fmt::format("{:.5g}", statistics.mean);
   return half ? fmt::format("{} ± {:.2g}", mean, *half) : mean;
+}
+
+// With a sign, and never rounded to nothing.
+std::string shown_difference(const ComparedMetric& metric, const Statistics& difference) {
+  const auto half = half_width(difference);
+  const double scale = is_share(metric) ? 100 : 1;
+  const double mean = scale * difference.mean;
+  const bool two_decimals = is_share(metric) && (mean == 0 || std::abs(mean) >= 0.01);
+  std::string text = two_decimals ? fmt::format("{:+.2f}", mean) : fmt::format("{:+.3g}", mean);
+  if (half) text += two_decimals ? fmt::format(" ± {:.2f}", scale * *half) : fmt::format(" ± {:.2g}", scale * *half);
+  return is_share(metric) ? text + " %" : text;
 }
 
 std::string with_interval(const ComparedMetric& metric, double mean, const Interval& interval) {
@@ -41,7 +51,7 @@ std::string show(const ComparedMetric& metric, const CellMetric& value) {
   if (metric.success && value.statistics.interval)
     return with_interval(metric, value.statistics.mean, *value.statistics.interval);
   if (value.bootstrap) return with_interval(metric, value.statistics.mean, *value.bootstrap);
-  return with_half_width(metric, value.statistics, "{:.2f}", "{:.5g}");
+  return with_half_width(metric, value.statistics);
 }
 
 std::string shown_p(const BaselineComparison& comparison) {
@@ -115,8 +125,7 @@ std::vector<TestRow> test_rows(const Comparison& comparison) {
       const auto& value = comparison.cells[c].metrics[m];
       if (!value || !value->against_baseline) continue;
       const BaselineComparison& against = *value->against_baseline;
-      rows.push_back({m, c, std::to_string(against.seeds),
-                      with_half_width(comparison.metrics[m], against.difference, "{:+.2f}", "{:+.4g}"),
+      rows.push_back({m, c, std::to_string(against.seeds), shown_difference(comparison.metrics[m], against.difference),
                       shown_p(against), shown_verdict(against)});
     }
   }

@@ -46,7 +46,7 @@ TEST_F(CompareFormats, TextHasTheTestsBelowTheMeans) {
             "model.position  n       difference  p (Holm)  verdict\n"
             "--------------  -  ---------------  --------  ------------------------------------------\n"
             "train/loss\n"
-            "rel             3  -0.2552 ± 0.011    0.2500  too few seeds to tell: n=3, about 6 needed\n"
+            "rel             3   -0.255 ± 0.011    0.2500  too few seeds to tell: n=3, about 6 needed\n"
             "evaluate/longer/accuracy\n"
             "rel             3  +25.52 ± 1.12 %    0.2500  too few seeds to tell: n=3, about 6 needed\n"
             "\n"
@@ -170,6 +170,26 @@ TEST_F(CompareFormats, BestValuesAreSaidToBeBest) {
             "evaluate/longer/accuracy: best and last value differ: best 0.9 at step 200, last 0.5\n");
   options.value = MetricValue::best;
   EXPECT_THAT(comparison_text(compare(options)), HasSubstr("90.00 %\n\neach run's best value, not its last\n"));
+}
+
+// As when a metric wanders about its end, or falls by less than the seeds scatter.
+TEST_F(CompareFormats, BestAndLastAreNotToldApartForNoise) {
+  for (int seed = 1; seed <= 3; ++seed) {
+    RunRecord run = runs_.record("{type: learned}", seed, 0.5);
+    run.metrics = {{"evaluate/longer/accuracy", {100, 200, 300}, {0.1, 0.92, 0.9}},
+                   {"train/loss", {100, 200, 300}, {4, 1e-6, 3e-6}},
+                   {"evaluate/longer/accuracy_new", {100, 200, 300}, {0.1, 0.3 * seed, 0.3 * seed - 0.05}}};
+    runs_.write(run);
+  }
+  EXPECT_THAT(compare().remarks, testing::IsEmpty());
+}
+
+TEST_F(CompareFormats, SmallDifferencesAreNotRoundedAway) {
+  for (int seed = 1; seed <= 2; ++seed) {
+    runs_.add("{type: learned}", seed, 0.5);
+    runs_.add("{type: rel}", seed, 0.5 + 1e-5 * seed);
+  }
+  EXPECT_THAT(comparison_text(compare()), HasSubstr("+0.0015 ± 0.0064 %"));
 }
 
 TEST_F(CompareFormats, TwoGroupsOfSeedsAreRemarked) {
