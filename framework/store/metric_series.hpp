@@ -16,6 +16,9 @@ struct MetricSeries {
   bool operator==(const MetricSeries&) const = default;
 };
 
+// Which value of a metric stands for a run.
+enum class MetricValue { last, best };
+
 // A metric in short. NaN only where all values are NaN (`best`, `worst`) or the last one is.
 struct MetricSummary {
   std::string name;

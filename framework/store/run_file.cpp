@@ -285,4 +285,13 @@ RunSummary read_run_summary(const std::filesystem::path& path) {
   return summary;
 }
 
+std::optional<double> RunSummary::find(const std::string& name, MetricValue value) const {
+  const auto metric = std::ranges::find(metrics, name, &MetricSummary::name);
+  if (metric != metrics.end()) return value == MetricValue::best ? metric->best : metric->last;
+  const auto number =
+      std::ranges::find(numbers, name, [](const auto& each) -> const std::string& { return each.first; });
+  if (number == numbers.end()) return std::nullopt;
+  return number->second;
+}
+
 }  // namespace jari

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -75,6 +76,9 @@ struct RunSummary {
   std::string spec_resolved;
   std::vector<MetricSummary> metrics;                   // "train/loss"; those without values are left out
   std::vector<std::pair<std::string, double>> numbers;  // of analyses: "analyses/property/gap_1/mean"
+
+  // A metric's value, or a number, which has only one; nothing if the run has neither.
+  std::optional<double> find(const std::string& name, MetricValue value = MetricValue::last) const;
 };
 
 // Atomic. StoreError if an array's values do not fill its shape, or the file can not be written.

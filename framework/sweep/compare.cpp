@@ -85,7 +85,7 @@ std::vector<ComparedMetric> select_metrics(const std::vector<CollectedRun>& runs
 std::optional<CellMetric> cell_metric(const RunCell& cell, const ComparedMetric& metric, MetricValue which) {
   CellMetric result;
   for (const CollectedRun* run : cell.runs) {
-    const std::optional<double> value = run->find(metric.path, which);
+    const std::optional<double> value = run->summary.find(metric.path, which);
     if (!value) continue;
     result.seeds.push_back(run->summary.attributes.seed);
     result.values.push_back(metric.counted(*value));

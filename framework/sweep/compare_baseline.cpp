@@ -257,7 +257,8 @@ std::vector<double> differences(const std::vector<SeedPairs>& pairs, const Compa
     double sum = 0;
     int count = 0;
     for (const auto& [run, partner] : of_seed) {
-      const std::optional<double> value = run->find(metric.path, which), other = partner->find(metric.path, which);
+      const std::optional<double> value = run->summary.find(metric.path, which),
+                                  other = partner->summary.find(metric.path, which);
       if (!value || !other) continue;
       sum += metric.counted(*value) - metric.counted(*other);
       ++count;

@@ -190,15 +190,6 @@ std::vector<std::string> paths_of(const std::vector<KeyColumn>& columns) {
 
 }  // namespace
 
-std::optional<double> CollectedRun::find(const std::string& metric, MetricValue value) const {
-  const auto of_run = std::ranges::find(summary.metrics, metric, &MetricSummary::name);
-  if (of_run != summary.metrics.end()) return value == MetricValue::best ? of_run->best : of_run->last;
-  const auto number =
-      std::ranges::find(summary.numbers, metric, [](const auto& each) -> const std::string& { return each.first; });
-  if (number == summary.numbers.end()) return std::nullopt;
-  return number->second;
-}
-
 RunCollection collect_runs(const std::vector<fs::path>& paths) {
   const FoundFiles found = find_files(paths);
   RunCollection collection;

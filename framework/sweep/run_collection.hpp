@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,15 +13,9 @@
 
 namespace jari {
 
-// Which value of a metric stands for a run. Numbers of analyses have only one.
-enum class MetricValue { last, best };
-
 struct CollectedRun {
   RunSummary summary;
   std::shared_ptr<const SpecNode> spec;  // resolved; shared by runs that differ in nothing but `seed`, which is one's
-
-  // Nothing if the run has no such metric.
-  std::optional<double> find(const std::string& metric, MetricValue value = MetricValue::last) const;
 };
 
 struct RunCollection {

@@ -88,7 +88,7 @@ std::vector<IndexedRun> index_runs(const std::vector<fs::path>& files, std::chro
   return runs;
 }
 
-std::vector<bool> finished_trials(const fs::path& experiment_folder, const std::vector<Trial>& trials) {
+std::vector<bool> finished_trials(const fs::path& experiment_folder, std::span<const Trial> trials) {
   std::vector<std::size_t> present;
   std::vector<fs::path> files;
   for (std::size_t i = 0; i < trials.size(); ++i) {
@@ -99,8 +99,12 @@ std::vector<bool> finished_trials(const fs::path& experiment_folder, const std::
   }
   const std::vector<IndexedRun> runs = index_runs(files);
   std::vector<bool> finished(trials.size());
-  for (std::size_t k = 0; k < present.size(); ++k)
-    finished[present[k]] = runs[k].summary && runs[k].summary->attributes.trial == trials[present[k]].hash;
+  for (std::size_t k = 0; k < present.size(); ++k) {
+    if (!runs[k].summary) continue;
+    const RunAttributes& attributes = runs[k].summary->attributes;
+    finished[present[k]] = attributes.trial == trials[present[k]].hash && attributes.status != "interrupted" &&
+                           attributes.status != "repaired";
+  }
   return finished;
 }
 

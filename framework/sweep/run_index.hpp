@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ struct IndexedRun {
 std::vector<IndexedRun> index_runs(const std::vector<std::filesystem::path>& files,
                                    std::chrono::nanoseconds settling = kSettling);
 
-// For each trial whether its run file is there and tells of this trial. A damaged one does not count.
-std::vector<bool> finished_trials(const std::filesystem::path& experiment_folder, const std::vector<Trial>& trials);
+// For each trial whether its run file is there and tells of this trial, to its end. A damaged one does not count.
+std::vector<bool> finished_trials(const std::filesystem::path& experiment_folder, std::span<const Trial> trials);
 
 }  // namespace jari
