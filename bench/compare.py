@@ -57,9 +57,10 @@ def main():
     parser.add_argument("--cells", type=int, default=500)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--where", help="folder for the runs: one in memory, since each of 10,000 files is synced when it is made")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as temporary:
+    with tempfile.TemporaryDirectory(dir=options.where) as temporary:
         runs, size = make_runs(options, Path(temporary))
         time.sleep(3)  # files of the last two seconds are not cached
         rounds = []

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -85,11 +87,16 @@ FileIdentity read_identity(Reader& reader) {
   return identity;
 }
 
+// `Attributes` is RunAttributes, to write or to read into.
+template <class Attributes>
+auto texts_of(Attributes& a) {
+  return std::array{&a.experiment,   &a.trial, &a.label,   &a.status, &a.message,
+                    &a.jari_version, &a.git,   &a.created, &a.device};
+}
+
 void write_summary(Writer& writer, const RunSummary& summary) {
   const RunAttributes& a = summary.attributes;
-  for (const std::string* text :
-       {&a.experiment, &a.trial, &a.label, &a.status, &a.jari_version, &a.git, &a.created, &a.device})
-    writer.text(*text);
+  for (const std::string* text : texts_of(a)) writer.text(*text);
   writer.number(a.index);
   writer.number(a.seed);
   writer.number(a.threads);
@@ -112,9 +119,7 @@ void write_summary(Writer& writer, const RunSummary& summary) {
 RunSummary read_summary(Reader& reader) {
   RunSummary summary;
   RunAttributes& a = summary.attributes;
-  for (std::string* text :
-       {&a.experiment, &a.trial, &a.label, &a.status, &a.jari_version, &a.git, &a.created, &a.device})
-    *text = reader.text();
+  for (std::string* text : texts_of(a)) *text = reader.text();
   a.index = reader.number<std::int64_t>();
   a.seed = reader.number<std::uint64_t>();
   a.threads = reader.number<std::int64_t>();

@@ -34,8 +34,9 @@ struct BaselineComparison {
   std::optional<SignFlipTest> test;
   double p_holm = 1;  // among all comparisons of the metric
   Verdict verdict = Verdict::too_few_seeds;
-  std::int64_t fewest_seeds = 0;             // with which the test can come out at all
-  std::optional<std::int64_t> needed_seeds;  // to see a difference of this size with a chance of 80 %
+  std::int64_t fewest_seeds = 0;  // with which the test can come out at all
+  // To see a difference of this size with a chance of 80 %; nothing if that can not be told, or these seeds are enough.
+  std::optional<std::int64_t> needed_seeds;
 };
 
 struct CellMetric {

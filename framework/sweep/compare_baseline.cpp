@@ -283,7 +283,10 @@ void test(const PendingTest& pending, std::int64_t comparisons) {
   if (!result.difference.standard_deviation) return;
   const double effect = result.difference.mean / *result.difference.standard_deviation;
   const auto for_power = pairs_for_power(effect, kSignificance / static_cast<double>(comparisons));
-  if (for_power) result.needed_seeds = std::max(*for_power, result.fewest_seeds);
+  if (!for_power) return;
+  // The t test that the guess is made with may be content with the seeds that the sign-flip test was not content with.
+  const std::int64_t needed = std::max(*for_power, result.fewest_seeds);
+  if (needed > result.seeds) result.needed_seeds = needed;
 }
 
 void judge(const std::vector<BaselineComparison*>& of_metric) {

@@ -142,8 +142,8 @@ std::string latex_escaped(const std::string& text) {
   return result;
 }
 
-// "5.08e-06 ± 1e-07" as math: $5.08 \times 10^{-6} \pm 1 \times 10^{-7}$.
-std::string latex_number(const std::string& shown) {
+// "5.08e-06 ± 1e-07" as math: $5.08 \times 10^{-6} \pm 1 \times 10^{-7}$; `mark` goes behind.
+std::string latex_number(const std::string& shown, const std::string& mark) {
   std::string math, unit;
   for (std::size_t i = 0; i < shown.size(); ++i) {
     if (shown.compare(i, 2, "±") == 0) {
@@ -162,7 +162,8 @@ std::string latex_number(const std::string& shown) {
   }
   math.erase(math.find_last_not_of(' ') + 1);
   if (math == "-") return "--";
-  return "$" + math + "$" + (unit.empty() ? "" : "\\," + unit);
+  if (unit.empty()) return fmt::format("${}{}$", math, mark);
+  return fmt::format("${}$\\,{}{}", math, unit, mark.empty() ? "" : fmt::format("${}$", mark));
 }
 
 std::string latex_row(const std::vector<std::string>& cells) {
@@ -247,7 +248,7 @@ std::string comparison_latex(const Comparison& comparison) {
     for (std::size_t m = 0; m < comparison.metrics.size(); ++m) {
       const bool star = differs(comparison.cells[c].metrics[m]);
       has_star = has_star || star;
-      row.push_back(latex_number(shown_statistics(comparison, c, m)) + (star ? "$^{*}$" : ""));
+      row.push_back(latex_number(shown_statistics(comparison, c, m), star ? "^{*}" : ""));
     }
     text += latex_row(row);
   }

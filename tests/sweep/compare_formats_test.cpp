@@ -36,10 +36,10 @@ class CompareFormats : public testing::Test {
 TEST_F(CompareFormats, TextHasTheTestsBelowTheMeans) {
   add_sweep(3);
   EXPECT_EQ(comparison_text(compare()),
-            "model.position  n        train/loss  evaluate/longer/accuracy\n"
-            "--------------  -  ----------------  ------------------------\n"
+            "model.position  n       train/loss  evaluate/longer/accuracy\n"
+            "--------------  -  ---------------  ------------------------\n"
             "learned         3  0.46875 ± 0.039            53.12 ± 3.88 %\n"
-            "rel             3  0.21354 ± 0.040            78.65 ± 4.04 %\n"
+            "rel             3   0.21354 ± 0.04            78.65 ± 4.04 %\n"
             "\n"
             "against model.position=learned:\n"
             "\n"
