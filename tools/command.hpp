@@ -23,6 +23,8 @@ class CommandOptions {
   virtual void option(const char* name, std::int64_t& value, const char* help) = 0;
   // Several values: the option again, or commas.
   virtual void list(const char* name, std::vector<std::string>& values, const char* help) = 0;
+  // Several values, which may hold commas: the option again.
+  virtual void repeated(const char* name, std::vector<std::string>& values, const char* help) = 0;
   virtual void choice(const char* name, std::string& value, const std::vector<std::string>& choices,
                       const char* help) = 0;
   // The two exclude each other.

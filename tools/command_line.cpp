@@ -29,6 +29,9 @@ class CliOptions final : public CommandOptions {
   void list(const char* name, std::vector<std::string>& values, const char* help) override {
     app_.add_option(name, values, help)->delimiter(',')->take_all()->allow_extra_args(false);
   }
+  void repeated(const char* name, std::vector<std::string>& values, const char* help) override {
+    app_.add_option(name, values, help)->take_all()->allow_extra_args(false);
+  }
   void choice(const char* name, std::string& value, const std::vector<std::string>& choices,
               const char* help) override {
     add_named(name, value, help)->check(CLI::IsMember(choices));
@@ -67,7 +70,8 @@ int run_program(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   } catch (const SpecError& error) {
-    fmt::print(stderr, "{}", error.what());
+    const std::string text = error.what();
+    fmt::print(stderr, "{}{}", text, text.ends_with('\n') ? "" : "\n");
     return 2;
   } catch (const Error& error) {
     fmt::print(stderr, "error: {}\n", error.what());

@@ -14,6 +14,7 @@ CommandPtr schema_command();
 CommandPtr compare_command();
 CommandPtr verify_command();
 CommandPtr repair_command();
+CommandPtr diff_command();
 
 // In the order in which `jari --help` lists them.
 inline std::vector<CommandPtr> all_commands() {
@@ -27,6 +28,7 @@ inline std::vector<CommandPtr> all_commands() {
   commands.push_back(compare_command());
   commands.push_back(verify_command());
   commands.push_back(repair_command());
+  commands.push_back(diff_command());
   return commands;
 }
 

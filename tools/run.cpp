@@ -88,13 +88,9 @@ bool is_main(const std::string& metric) {
 }
 
 void keep_main_metrics(Comparison& comparison) {
-  if (std::count_if(comparison.metrics.begin(), comparison.metrics.end(), is_main) < 2) return;
-  for (std::size_t i = comparison.metrics.size(); i-- > 0;) {
-    if (is_main(comparison.metrics[i])) continue;
-    const auto at = static_cast<std::ptrdiff_t>(i);
-    comparison.metrics.erase(comparison.metrics.begin() + at);
-    for (ComparisonCell& cell : comparison.cells) cell.statistics.erase(cell.statistics.begin() + at);
-  }
+  const auto is_shown = [](const ComparedMetric& metric) { return is_main(metric.path); };
+  if (std::count_if(comparison.metrics.begin(), comparison.metrics.end(), is_shown) >= 2)
+    keep_metrics(comparison, is_main);
 }
 
 class RunCommand final : public Command {

@@ -144,6 +144,12 @@ Handle open_array(const std::filesystem::path& path, hid_t file, const std::stri
   return array;
 }
 
+Hdf5Element element_of(const std::filesystem::path& path, const std::string& object, const Handle& array) {
+  const auto element = classify(Handle(H5Dget_type(array.id()), H5Tclose).id());
+  if (!element) hdf5::fail_because(path, object, "read the array", "it holds neither numbers nor strings");
+  return *element;
+}
+
 Hdf5Shape shape_of(hid_t space) {
   if (H5Sget_simple_extent_type(space) == H5S_NULL) return {0};
   const int rank = H5Sget_simple_extent_ndims(space);
@@ -186,10 +192,7 @@ void Hdf5File::write(const std::string& object, const Hdf5Shape& shape, std::spa
 Hdf5Element Hdf5File::element(const std::string& object) const {
   const auto lock = hdf5::lock_library();
   const std::string full = hdf5::absolute(object);
-  const Handle array = open_array(path(), state_->file.id(), full);
-  const auto element = classify(Handle(H5Dget_type(array.id()), H5Tclose).id());
-  if (!element) hdf5::fail_because(path(), full, "read the array", "it holds neither numbers nor strings");
-  return *element;
+  return element_of(path(), full, open_array(path(), state_->file.id(), full));
 }
 
 Hdf5Shape Hdf5File::shape(const std::string& object) const {
@@ -202,10 +205,10 @@ template <class T>
 Hdf5Array<T> Hdf5File::read(const std::string& object) const {
   const auto lock = hdf5::lock_library();
   const std::string full = hdf5::absolute(object);
-  if (const Hdf5Element stored = element(object); !reads_as<T>(stored))
+  const Handle array = open_array(path(), state_->file.id(), full);
+  if (const Hdf5Element stored = element_of(path(), full, array); !reads_as<T>(stored))
     hdf5::fail_because(path(), full, "read the array",
                        fmt::format("it holds {} values, expected {}", element_name(stored), type_name<T>()));
-  const Handle array = open_array(path(), state_->file.id(), full);
   const Handle space(H5Dget_space(array.id()), H5Sclose);
   Hdf5Array<T> result{shape_of(space.id()), {}};
   const auto count = static_cast<std::size_t>(count_of(result.shape));
@@ -237,26 +240,6 @@ std::string Hdf5File::read_text(const std::string& object) const {
     hdf5::fail_because(path(), hdf5::absolute(object), "read the text",
                        fmt::format("it holds {} texts, expected one", array.values.size()));
   return std::move(array.values.front());
-}
-
-std::optional<double> Hdf5File::read_last(const std::string& object) const {
-  const auto lock = hdf5::lock_library();
-  const std::string full = hdf5::absolute(object);
-  const Handle array = open_array(path(), state_->file.id(), full);
-  const Handle space(H5Dget_space(array.id()), H5Sclose);
-  const Hdf5Shape extents = shape_of(space.id());
-  if (extents.size() > 1 || !reads_as<double>(element(object)))
-    hdf5::fail_because(path(), full, "read the last value", "it is not a list of numbers");
-  if (count_of(extents) == 0) return std::nullopt;
-  if (!extents.empty()) {
-    const hsize_t start = static_cast<hsize_t>(extents[0]) - 1, count = 1;
-    H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, &start, nullptr, &count, nullptr);
-  }
-  const Handle one = hdf5::simple_space({});
-  double value = 0;
-  if (H5Dread(array.id(), H5T_NATIVE_DOUBLE, one.id(), space.id(), H5P_DEFAULT, &value) < 0)
-    hdf5::fail(path(), full, "read the last value");
-  return value;
 }
 
 #define JARI_INSTANTIATE(T)                                                                                \

@@ -74,6 +74,33 @@ bool names_group(hid_t file, const std::string& path) {
   return object && H5Iget_type(object.id()) == H5I_GROUP;
 }
 
+// Names of a group's members, in the order in which they were made, where the group knows it.
+std::vector<std::string> members(const std::filesystem::path& path, const std::string& group, const Handle& handle) {
+  std::vector<std::string> names;
+  const Handle creation(H5Gget_create_plist(handle.id()), H5Pclose);
+  unsigned order = 0;
+  H5Pget_link_creation_order(creation.id(), &order);
+  const auto add = [](hid_t, const char* name, const H5L_info_t*, void* all) -> herr_t {
+    static_cast<std::vector<std::string>*>(all)->emplace_back(name);
+    return 0;
+  };
+  const H5_index_t index = (order & H5P_CRT_ORDER_INDEXED) != 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
+  if (H5Literate(handle.id(), index, H5_ITER_INC, nullptr, add, &names) < 0) hdf5::fail(path, group, "list the group");
+  return names;
+}
+
+// Opens each object once: to list a file of many small arrays costs more than to read it.
+void add_arrays(const std::filesystem::path& path, const std::string& group, const Handle& handle,
+                const std::string& prefix, std::vector<std::string>& found) {
+  for (const std::string& name : members(path, group, handle)) {
+    const Handle object(H5Oopen(handle.id(), name.c_str(), H5P_DEFAULT), H5Oclose);
+    if (object && H5Iget_type(object.id()) == H5I_GROUP)
+      add_arrays(path, group + "/" + name, object, prefix + name + "/", found);
+    else
+      found.push_back(prefix + name);
+  }
+}
+
 // The last line of a saved file: "\njari-xxh3-64:0123456789abcdef\n", over all bytes before it.
 constexpr std::string_view kTrailerKey = "\njari-xxh3-64:";
 constexpr std::size_t kTrailerSize = kTrailerKey.size() + 16 + 1;
@@ -181,33 +208,19 @@ bool Hdf5File::is_group(const std::string& object) const {
 
 std::vector<std::string> Hdf5File::children(const std::string& group) const {
   const auto lock = hdf5::lock_library();
-  std::vector<std::string> names;
-  if (!is_group(group)) return names;
-  const Handle handle(H5Gopen2(state_->file.id(), hdf5::absolute(group).c_str(), H5P_DEFAULT), H5Gclose);
-  const Handle creation(H5Gget_create_plist(handle.id()), H5Pclose);
-  unsigned order = 0;
-  H5Pget_link_creation_order(creation.id(), &order);
-  const auto add = [](hid_t, const char* name, const H5L_info_t*, void* all) -> herr_t {
-    static_cast<std::vector<std::string>*>(all)->emplace_back(name);
-    return 0;
-  };
-  const H5_index_t index = (order & H5P_CRT_ORDER_INDEXED) != 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
-  if (H5Literate(handle.id(), index, H5_ITER_INC, nullptr, add, &names) < 0)
-    hdf5::fail(path(), hdf5::absolute(group), "list the group");
-  return names;
+  if (!is_group(group)) return {};
+  const std::string full = hdf5::absolute(group);
+  const Handle handle(H5Gopen2(state_->file.id(), full.c_str(), H5P_DEFAULT), H5Gclose);
+  return members(path(), full, handle);
 }
 
 std::vector<std::string> Hdf5File::arrays_below(const std::string& group) const {
   const auto lock = hdf5::lock_library();
   std::vector<std::string> found;
-  for (const std::string& name : children(group)) {
-    const std::string child = group + "/" + name;
-    if (!is_group(child)) {
-      found.push_back(name);
-      continue;
-    }
-    for (const std::string& below : arrays_below(child)) found.push_back(name + "/" + below);
-  }
+  if (!is_group(group)) return found;
+  const std::string full = hdf5::absolute(group);
+  const Handle handle(H5Gopen2(state_->file.id(), full.c_str(), H5P_DEFAULT), H5Gclose);
+  add_arrays(path(), full, handle, "", found);
   return found;
 }
 

@@ -75,8 +75,6 @@ class Hdf5File {
   template <class T>
   Hdf5Array<T> read(const std::string& object) const;
   std::string read_text(const std::string& object) const;
-  // The last value of a 1-D array, read alone; nothing if the array is empty.
-  std::optional<double> read_last(const std::string& object) const;
 
   void set_attribute(const std::string& object, const std::string& name, const Hdf5Attribute& value);
   std::optional<Hdf5Attribute> attribute(const std::string& object, const std::string& name) const;

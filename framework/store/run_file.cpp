@@ -270,11 +270,17 @@ RunSummary read_run_summary(const std::filesystem::path& path) {
   summary.path = path;
   summary.attributes = read_attributes(file);
   summary.spec_resolved = file.read_text("spec/resolved");
-  for (const std::string& name : metric_names(file))
-    if (const auto last = file.read_last("metrics/" + name + "/value")) summary.values.emplace_back(name, *last);
+  for (const MetricSeries& series : read_metrics(file)) {
+    if (series.steps.size() != series.values.size())
+      throw StoreError(
+          fmt::format("{}: /metrics/{}: {} steps, but {} values; remove the file and run again, or rebuild "
+                      "it with 'jari repair'",
+                      path.string(), series.name, series.steps.size(), series.values.size()));
+    if (!series.values.empty()) summary.metrics.push_back(summarize(series));
+  }
   for (const std::string& name : file.arrays_below("analyses")) {
     const std::string number = "analyses/" + name;
-    if (is_number(file, number)) summary.values.emplace_back(number, file.read<double>(number).values.front());
+    if (is_number(file, number)) summary.numbers.emplace_back(number, file.read<double>(number).values.front());
   }
   return summary;
 }
@@ -286,6 +292,15 @@ RunOutline read_run_outline(const std::filesystem::path& path) {
   if (file.is_group("environment") && file.attribute("environment", "seconds_train"))
     outline.seconds_train = file.number_attribute("environment", "seconds_train");
   return outline;
+}
+
+std::optional<double> RunSummary::find(const std::string& name, MetricValue value) const {
+  const auto metric = std::ranges::find(metrics, name, &MetricSummary::name);
+  if (metric != metrics.end()) return value == MetricValue::best ? metric->best : metric->last;
+  const auto number =
+      std::ranges::find(numbers, name, [](const auto& each) -> const std::string& { return each.first; });
+  if (number == numbers.end()) return std::nullopt;
+  return number->second;
 }
 
 }  // namespace jari

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -73,8 +74,11 @@ struct RunSummary {
   std::filesystem::path path;
   RunAttributes attributes;
   std::string spec_resolved;
-  // Last value of each metric ("train/loss") and each number of an analysis ("analyses/property/gap_1/mean").
-  std::vector<std::pair<std::string, double>> values;
+  std::vector<MetricSummary> metrics;                   // "train/loss"; those without values are left out
+  std::vector<std::pair<std::string, double>> numbers;  // of analyses: "analyses/property/gap_1/mean"
+
+  // A metric's value, or a number, which has only one; nothing if the run has neither.
+  std::optional<double> find(const std::string& name, MetricValue value = MetricValue::last) const;
 };
 
 // What tells whether a trial is done, and how long it took.

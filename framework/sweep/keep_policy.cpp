@@ -17,10 +17,8 @@ bool ended_well(const RunSummary& run) {
 
 // The metric that the spec judges by; NaN if the run has none, or did not end well.
 double judged_value(const RunSummary& run, const KeepSpec& keep) {
-  for (const auto& [name, value] : run.values) {
-    if (name == keep.metric && ended_well(run)) return value;
-  }
-  return std::nan("");
+  const std::optional<double> value = run.find(keep.metric);
+  return value && ended_well(run) ? *value : std::nan("");
 }
 
 bool is_better(double value, double than, Goal goal) {

@@ -11,6 +11,7 @@
 #include "framework/store/run_directory.hpp"
 #include "framework/store/run_file.hpp"
 #include "framework/sweep/keep_policy.hpp"
+#include "framework/sweep/run_index.hpp"
 #include "framework/sweep/sweep_folder.hpp"
 #include "framework/train/dump.hpp"
 #include "framework/train/interrupt.hpp"
@@ -150,20 +151,6 @@ int usable_cores() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-bool tells_of_end(const RunAttributes& attributes, const Trial& trial) {
-  return attributes.trial == trial.hash && attributes.status != "interrupted" && attributes.status != "repaired";
-}
-
-bool is_finished(const std::filesystem::path& experiment_folder, const Trial& trial) {
-  const std::filesystem::path path = experiment_folder / trial.folder / kRunFile;
-  if (!std::filesystem::exists(path)) return false;
-  try {
-    return tells_of_end(read_run_outline(path).attributes, trial);
-  } catch (const StoreError&) {
-    return false;  // damaged: trained again
-  }
-}
-
 LaunchResult launch(Sweep& sweep, const SpecNode& spec, const Provenance& provenance, const LaunchOptions& options,
                     Progress& progress) {
   LaunchResult result;
@@ -172,14 +159,9 @@ LaunchResult launch(Sweep& sweep, const SpecNode& spec, const Provenance& proven
   const RunLock lock(result.folder, options.wait ? RunLock::IfHeld::wait : RunLock::IfHeld::fail);
   write_sweep_file(result.folder, sweep, spec, provenance);
 
-  std::vector<bool> done(sweep.trials.size());
-  for (std::size_t i = 0; i < sweep.trials.size(); ++i) {
-    if (options.force) {
-      remove_trial(result.folder / sweep.trials[i].folder);
-    } else {
-      done[i] = is_finished(result.folder, sweep.trials[i]);
-    }
-  }
+  if (options.force)
+    for (const Trial& trial : sweep.trials) remove_trial(result.folder / trial.folder);
+  const std::vector<bool> done = finished_trials(result.folder, sweep.trials);
   result.already_done = static_cast<std::size_t>(std::count(done.begin(), done.end(), true));
   const int cores = options.threads > 0 ? options.threads : usable_cores();
   Launcher(sweep, provenance, cores, options, progress, result).run(done);

@@ -40,12 +40,6 @@ std::size_t trials_a_batch(int cores);
 LaunchResult launch(Sweep& sweep, const SpecNode& spec, const Provenance& provenance, const LaunchOptions& options,
                     Progress& progress);
 
-// Whether a run file with these attributes is this trial's and tells of its end.
-bool tells_of_end(const RunAttributes& attributes, const Trial& trial);
-
-// Whether the trial's run file is there and tells of this trial's end.
-bool is_finished(const std::filesystem::path& experiment_folder, const Trial& trial);
-
 int usable_cores();
 
 }  // namespace jari

@@ -3,6 +3,7 @@
 // pictures are made from.
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,7 @@ namespace jari {
 
 struct CollectedRun {
   RunSummary summary;
-  SpecNode spec;  // resolved
-
-  const double* find(const std::string& metric) const;  // the last value; null if the run has no such metric
+  std::shared_ptr<const SpecNode> spec;  // resolved; shared by runs that differ in nothing but `seed`, which is one's
 };
 
 struct RunCollection {
@@ -27,8 +26,10 @@ struct RunCollection {
 // StoreError if a path does not exist, or no finished run is found.
 RunCollection collect_runs(const std::vector<std::filesystem::path>& paths);
 
-// The columns of the keys `by`; if there are none, of all that vary. SpecError for a key that no run has.
-std::vector<KeyColumn> key_columns(const std::vector<CollectedRun>& runs, const std::vector<std::string>& by);
+// The columns of the keys `by`; if there are none, of all that vary. SpecError for a key that no run has; `option` is
+// where the user named it.
+std::vector<KeyColumn> key_columns(const std::vector<CollectedRun>& runs, const std::vector<std::string>& by,
+                                   const std::string& option = "--by");
 
 // The runs that agree in all columns: one for each seed, where nothing else is pooled.
 struct RunCell {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <set>
 
@@ -116,6 +117,18 @@ void write_sweep_file(const std::filesystem::path& folder, const Sweep& sweep, c
   file.set("spec", spec);
   file.set("trials", trial_list(sweep));
   write_file_atomically(folder / kSweepFile, to_yaml(file));
+}
+
+std::optional<SpecNode> read_sweep_spec(const std::filesystem::path& folder) {
+  std::ifstream file(folder / kSweepFile);
+  std::string head, line;
+  while (std::getline(file, line) && !line.starts_with("trials:")) head += line + '\n';
+  if (head.empty()) return std::nullopt;
+  Diagnostics diagnostics;
+  const SpecNode sweep = read_yaml_text(head, (folder / kSweepFile).string(), diagnostics);
+  const SpecNode* spec = sweep.find("spec");
+  if (!diagnostics.empty() || spec == nullptr) return std::nullopt;
+  return *spec;
 }
 
 }  // namespace jari

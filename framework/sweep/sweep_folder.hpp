@@ -2,6 +2,7 @@
 // runs/<experiment>/sweep.yaml: the spec that a folder belongs to.
 
 #include <filesystem>
+#include <optional>
 
 #include "framework/sweep/sweep.hpp"
 #include "framework/train/record.hpp"
@@ -17,5 +18,9 @@ void refuse_other_sweep(const std::filesystem::path& folder, const Sweep& sweep,
 // The spec (composed, with overrides), its text as given, and the trials with their folders.
 void write_sweep_file(const std::filesystem::path& folder, const Sweep& sweep, const SpecNode& spec,
                       const Provenance& provenance);
+
+// The spec in a folder's sweep.yaml, however many trials are listed behind it. Nothing if there is no such file, or it
+// can not be read.
+std::optional<SpecNode> read_sweep_spec(const std::filesystem::path& folder);
 
 }  // namespace jari

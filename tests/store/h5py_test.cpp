@@ -114,7 +114,7 @@ with h5py.File(sys.argv[1], "w") as f:
   EXPECT_THAT(file.read<std::string>("texts").values, ElementsAre("물리학", "the"));
   EXPECT_THAT(file.read<std::string>("fixed").values, ElementsAre("ab", "c"));
   EXPECT_THAT(file.read<double>("scalar").values, ElementsAre(7));
-  EXPECT_EQ(file.read_last("packed"), 999.0);
+  EXPECT_EQ(file.read<double>("packed").values.back(), 999.0);
   EXPECT_THAT(file.read<double>("empty").values, testing::IsEmpty());
   EXPECT_THAT(file.arrays_below("z"), ElementsAre("y"));
   EXPECT_EQ(file.text_attribute("f32", "text"), "자리");

@@ -113,18 +113,6 @@ TEST_F(Hdf5, ListsMembersInTheOrderOfTheirMaking) {
   EXPECT_FALSE(stored.is_group("a"));
 }
 
-TEST_F(Hdf5, ReadsTheLastValueAlone) {
-  Hdf5File file = Hdf5File::create(path_);
-  file.write("value", {3}, std::vector<double>{1, 2, 3.5});
-  file.write("none", {0}, std::vector<double>{});
-  file.write("table", {1, 1}, std::vector<double>{1});
-  const Hdf5File stored = reopened(file);
-  EXPECT_EQ(stored.read_last("value"), 3.5);
-  EXPECT_EQ(stored.read_last("none"), std::nullopt);
-  EXPECT_EQ(error_of([&] { stored.read_last("table"); }),
-            path_.string() + ": /table: can not read the last value: it is not a list of numbers" + kIfDamaged);
-}
-
 TEST_F(Hdf5, RefusesValuesThatDoNotFillTheShape) {
   Hdf5File file = Hdf5File::create(path_);
   EXPECT_EQ(error_of([&] {

@@ -33,15 +33,16 @@ TEST_F(RunFile, MayBeAlmostEmpty) {
   EXPECT_TRUE(read_run_file(path_) == RunRecord{});
 }
 
-TEST_F(RunFile, IsSummarizedByLastValuesAndNumbersInOrder) {
+TEST_F(RunFile, IsSummarizedByMetricsAndNumbersInOrder) {
   write_run_file(path_, test::example_run());
   const RunSummary summary = read_run_summary(path_);
   EXPECT_EQ(summary.path, path_);
   EXPECT_EQ(summary.attributes, test::example_run().attributes);
   EXPECT_EQ(summary.spec_resolved, test::example_run().spec_resolved);
-  EXPECT_THAT(summary.values,
-              ElementsAre(Pair("train/loss", 0.25), Pair("evaluate/extrapolated/accuracy", 0.875),
-                          Pair("analyses/property/gap_1/mean", 0.5), Pair("analyses/property/gap_10/mean", 0.25),
+  EXPECT_THAT(summary.metrics, ElementsAre(MetricSummary{"train/loss", 0.25, 0.25, 3.5, 500},
+                                           MetricSummary{"evaluate/extrapolated/accuracy", 0.875, 0.875, 0.875, 500}));
+  EXPECT_THAT(summary.numbers,
+              ElementsAre(Pair("analyses/property/gap_1/mean", 0.5), Pair("analyses/property/gap_10/mean", 0.25),
                           Pair("analyses/property/gap_3/mean", 0.125)));
 }
 
@@ -50,6 +51,22 @@ TEST_F(RunFile, KeepsLargeSeeds) {
   record.attributes.seed = ~std::uint64_t{0};
   write_run_file(path_, record);
   EXPECT_EQ(read_run_summary(path_).attributes.seed, ~std::uint64_t{0});
+}
+
+TEST_F(RunFile, WhoseMetricLacksStepsHasNoSummary) {
+  Hdf5File file = Hdf5File::create(path_);
+  file.set_attribute("", "format", std::string("jari-run"));
+  for (const char* name : {"experiment", "trial", "label", "status", "jari_version", "git", "created", "device"})
+    file.set_attribute("", name, std::string("x"));
+  for (const char* name : {"version", "index", "seed", "threads"}) file.set_attribute("", name, std::int64_t{1});
+  file.write_text("spec/resolved", "seed: 1\n");
+  file.write("metrics/train/loss/step", {1}, std::vector<std::int64_t>{1});
+  file.write("metrics/train/loss/value", {2}, std::vector<double>{0.5, 0.25});
+  file.save();
+  EXPECT_EQ(test::error_of<StoreError>([&] { read_run_summary(path_); }),
+            path_.string() +
+                ": /metrics/train/loss: 1 steps, but 2 values; remove the file and run again, or rebuild it with 'jari "
+                "repair'");
 }
 
 TEST_F(RunFile, OfANewerVersionIsRefused) {

@@ -48,6 +48,12 @@ class Compare : public testing::Test {
     return keys;
   }
 
+  std::vector<std::string> names_of(const Comparison& comparison) const {
+    std::vector<std::string> names;
+    for (const ComparedMetric& metric : comparison.metrics) names.push_back(metric.name());
+    return names;
+  }
+
   test::TemporaryFolder folder_;
   std::filesystem::path runs_ = folder_.path() / "extrapolate";
   int next_ = 0;
@@ -60,12 +66,12 @@ TEST_F(Compare, GroupsOverSeedsByTheKeyThatVaries) {
   add("{type: learned, max_length: 40}", 2, 0.25);
   const Comparison comparison = compare();
   EXPECT_THAT(comparison.columns, ElementsAre("model.position"));
-  EXPECT_THAT(comparison.metrics,
+  EXPECT_THAT(names_of(comparison),
               ElementsAre("train/loss", "evaluate/extrapolated/accuracy", "analyses/property/gap_1/mean"));
   EXPECT_THAT(keys_of(comparison), ElementsAre(ElementsAre("sin"), ElementsAre("learned")));
-  EXPECT_EQ(comparison.cells[0].statistics[1]->mean, 0.625);
-  EXPECT_EQ(comparison.cells[0].statistics[1]->count, 2);
-  EXPECT_EQ(comparison.cells[1].statistics[2]->mean, 0.5);
+  EXPECT_EQ(comparison.cells[0].metrics[1]->statistics.mean, 0.625);
+  EXPECT_EQ(comparison.cells[0].metrics[1]->statistics.count, 2);
+  EXPECT_EQ(comparison.cells[1].metrics[2]->statistics.mean, 0.5);
   EXPECT_THAT(comparison.notes, IsEmpty());
 }
 
@@ -111,7 +117,7 @@ TEST_F(Compare, PoolsOverKeysThatAreNotAskedFor) {
   const Comparison comparison = compare({{"train.lr"}, {"train/loss"}});
   EXPECT_THAT(comparison.columns, ElementsAre("train.lr"));
   EXPECT_THAT(keys_of(comparison), ElementsAre(ElementsAre("0.1"), ElementsAre("0.2")));
-  EXPECT_EQ(comparison.cells[0].statistics[0]->count, 4);
+  EXPECT_EQ(comparison.cells[0].metrics[0]->statistics.count, 4);
 }
 
 TEST_F(Compare, ShowsTheExperimentIfItVaries) {
@@ -135,7 +141,7 @@ TEST_F(Compare, NotesTrialsThatAreNotFinished) {
   EXPECT_THAT(
       comparison.notes,
       ElementsAre("2 of 3 trials are not finished: position=sin,seed=3-3fa9c1 (no run file), trial1 (diverged)"));
-  EXPECT_EQ(comparison.cells.at(0).statistics.at(0)->count, 1);
+  EXPECT_EQ(comparison.cells.at(0).metrics.at(0)->statistics.count, 1);
 }
 
 TEST_F(Compare, CountsACopyOfARunOnce) {
@@ -143,7 +149,7 @@ TEST_F(Compare, CountsACopyOfARunOnce) {
   std::filesystem::create_directory(runs_ / "zcopy");
   std::filesystem::copy_file(runs_ / "trial0" / kRunFile, runs_ / "zcopy" / kRunFile);
   const Comparison comparison = compare_runs({runs_ / "trial0", runs_, runs_ / "trial0" / kRunFile});
-  EXPECT_EQ(comparison.cells.at(0).statistics.at(0)->count, 1);
+  EXPECT_EQ(comparison.cells.at(0).metrics.at(0)->statistics.count, 1);
   EXPECT_THAT(comparison.notes,
               ElementsAre("copies of other runs are left out: " + (runs_ / "zcopy" / kRunFile).string()));
 }
@@ -202,18 +208,29 @@ TEST_F(Compare, PutsMetricsThatDoNotFitIntoTablesBelow) {
                                             std::string(60, '-') + "\n1  " + std::string(59, ' ') + "2\n");
 }
 
+TEST_F(Compare, TakesASeedThatStandsElsewhereForNoKey) {
+  for (const int seed : {1, 2, 3}) add("{type: sin}", seed, 0.5, "init: {seed: " + std::to_string(seed) + "}\n");
+  EXPECT_THAT(compare().columns, IsEmpty());
+  EXPECT_THAT(keys_of(compare({{"seed"}, {}})), ElementsAre(ElementsAre("1"), ElementsAre("2"), ElementsAre("3")));
+}
+
 TEST_F(Compare, WritesCsv) {
   // Student's t for one degree of freedom is Cauchy's: the interval is 0.625 -/+ tan(0.475 pi) / 8.
   add("{type: rel, unseen: clamp, sides: both}", 1, 0.5);
   add("{type: rel, unseen: clamp, sides: both}", 2, 0.75);
   add("{type: rel, unseen: zero, sides: one}", 1, 1);
   add("{type: sin}", 1, 0);
-  EXPECT_EQ(comparison_csv(compare({{}, {"evaluate/extrapolated/accuracy"}})),
-            "model.position,metric,n,mean,sd,ci_low,ci_high,min,max\n"
+  CompareOptions options;
+  options.metrics = {"evaluate/extrapolated/accuracy"};
+  options.baseline = {"model.position=sin"};
+  EXPECT_EQ(comparison_csv(compare(options)),
+            "model.position,metric,n,mean,sd,ci_low,ci_high,min,max,bootstrap_low,bootstrap_high,baseline,pairs,"
+            "difference,difference_low,difference_high,p,p_holm,verdict,pairs_needed\n"
             "\"rel (unseen=clamp, sides=both)\",evaluate/extrapolated/accuracy,2,0.625,0.1767766952966369,"
-            "-0.9632755920218368,2.2132755920218368,0.5,0.75\n"
-            "\"rel (unseen=zero, sides=one)\",evaluate/extrapolated/accuracy,1,1,,,,1,1\n"
-            "sin,evaluate/extrapolated/accuracy,1,0,,,,0,0\n");
+            "-0.9632755920218368,2.2132755920218368,0.5,0.75,,,model.position=sin,1,0.5,,,1,1,too_few_seeds,\n"
+            "\"rel (unseen=zero, sides=one)\",evaluate/extrapolated/accuracy,1,1,,,,1,1,,,model.position=sin,1,1,,,1,1,"
+            "too_few_seeds,\n"
+            "sin,evaluate/extrapolated/accuracy,1,0,,,,0,0,,,,,,,,,,,\n");
 }
 
 }  // namespace

@@ -69,5 +69,41 @@ TEST(Statistics, DoNotHideANaN) {
   }
 }
 
+TEST(WilsonInterval, EqualsScipy) {
+  const auto cases = nlohmann::json::parse(test::read_text(test::source_path("tests/golden/inference.json")))["wilson"];
+  for (const auto& each : cases) {
+    const Interval interval = wilson_interval(each["successes"], each["count"]);
+    EXPECT_NEAR(interval.low, each["low"].get<double>(), 1e-14) << each;
+    EXPECT_NEAR(interval.high, each["high"].get<double>(), 1e-14) << each;
+  }
+}
+
+// Newcombe (1998), table I, method 3, in four decimals.
+TEST(WilsonInterval, EqualsThePublishedTable) {
+  const auto expect = [](std::int64_t successes, std::int64_t count, double low, double high) {
+    const Interval interval = wilson_interval(successes, count);
+    EXPECT_NEAR(interval.low, low, 5e-5);
+    EXPECT_NEAR(interval.high, high, 5e-5);
+  };
+  expect(81, 263, 0.2553, 0.3662);
+  expect(15, 148, 0.0624, 0.1605);
+  expect(0, 20, 0, 0.1611);
+  expect(1, 29, 0.0061, 0.1718);
+}
+
+TEST(GapBetweenModes, IsFoundBetweenTwoClusters) {
+  EXPECT_NEAR(*gap_between_modes(std::vector<double>{0.1, 0.9, 0.12, 0.95, 0.11, 0.99, 0.1, 0.97}), 0.51, 1e-12);
+  EXPECT_TRUE(gap_between_modes(std::vector<double>{0, 0, 1, 1, 1, 1, 1, 1}));
+}
+
+TEST(GapBetweenModes, NeedsTwoClustersOfTwoThatAreFarApart) {
+  EXPECT_FALSE(gap_between_modes(std::vector<double>{0.1, 0.9, 0.1, 0.9, 0.1, 0.9, 0.1}));       // seven
+  EXPECT_FALSE(gap_between_modes(std::vector<double>{0.1, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9}));  // one outlier
+  EXPECT_FALSE(gap_between_modes(std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8}));                  // no gap
+  EXPECT_FALSE(gap_between_modes(std::vector<double>{99, 99, 99, 99, 100, 100, 100, 100}));      // close
+  EXPECT_FALSE(gap_between_modes(std::vector<double>(8, 0.5)));
+  EXPECT_FALSE(gap_between_modes(std::vector<double>{0, 0, 0, 0, 1, 1, 1, std::nan("")}));
+}
+
 }  // namespace
 }  // namespace jari

@@ -64,9 +64,41 @@ TEST_F(Commands, CompareWritesCsvWithARowACellAndMetric) {
   run();
   const Output output = jari({"compare", runs_.string(), "--format", "csv", "--metric", "train/loss"});
   EXPECT_EQ(output.status, 0) << output.err;
-  EXPECT_THAT(output.out, ::testing::MatchesRegex("model.position,metric,n,mean,sd,ci_low,ci_high,min,max\n"
+  EXPECT_THAT(output.out, ::testing::MatchesRegex("model.position,metric,n,mean,sd,ci_low,ci_high,min,max,[a-z_,]+\n"
                                                   "sin,train/loss,2,[-.,e0-9]+\n"
                                                   "rel,train/loss,2,[-.,e0-9]+\n"));
+}
+
+TEST_F(Commands, CompareTestsAgainstABaselineInEveryFormat) {
+  run();
+  const auto compare = [&](const std::string& format) {
+    return jari({"compare", runs_.string(), "--format", format, "--baseline", "model.position=sin", "--success",
+                 "evaluate/longer/accuracy>=0.5", "--value", "best", "--interval", "bootstrap"});
+  };
+  EXPECT_THAT(compare("text").out, HasSubstr("against model.position=sin:"));
+  EXPECT_THAT(compare("text").out, HasSubstr("too few seeds to tell: n=2, "));
+  EXPECT_THAT(compare("csv").out, HasSubstr(",model.position=sin,2,"));
+  EXPECT_THAT(compare("md").out, HasSubstr("Against model.position=sin:"));
+  EXPECT_THAT(compare("latex").out, HasSubstr("\\bottomrule"));
+  EXPECT_EQ(nlohmann::json::parse(compare("json").out)["baseline"], "model.position=sin");
+  const Output wrong = jari({"compare", runs_.string(), "--baseline", "model.position=cos"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_EQ(wrong.err, "--baseline: no run has the model.position 'cos'; values: rel, sin\n");
+}
+
+TEST_F(Commands, DiffShowsTwoTrialsAndSaysWhichFileIsNone) {
+  run();
+  std::vector<std::string> trials;
+  for (const auto& entry : std::filesystem::directory_iterator(runs_ / "small"))
+    if (entry.is_directory()) trials.push_back(entry.path().string());
+  ASSERT_EQ(trials.size(), 4u);
+  const Output output = jari({"diff", trials[0], trials[1], "--weights"});
+  EXPECT_EQ(output.status, 0) << output.err;
+  EXPECT_THAT(output.out, StartsWith("a: " + trials[0] + "\nb: " + trials[1] + "\n\nspec\n"));
+  EXPECT_THAT(output.out, HasSubstr("\nweights (relative: "));
+  const Output wrong = jari({"diff", trials[0], spec_.string()});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("it is not an HDF5 file"));
 }
 
 TEST_F(Commands, CompareWithoutRunsSaysWhatToDo) {
