@@ -13,6 +13,7 @@ CommandPtr schema_command();
 CommandPtr compare_command();
 CommandPtr verify_command();
 CommandPtr repair_command();
+CommandPtr plot_command();
 
 // In the order in which `jari --help` lists them.
 inline std::vector<CommandPtr> all_commands() {
@@ -25,6 +26,7 @@ inline std::vector<CommandPtr> all_commands() {
   commands.push_back(compare_command());
   commands.push_back(verify_command());
   commands.push_back(repair_command());
+  commands.push_back(plot_command());
   return commands;
 }
 

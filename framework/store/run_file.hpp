@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -75,6 +77,26 @@ struct RunSummary {
   std::string spec_resolved;
   // Last value of each metric ("train/loss") and each number of an analysis ("analyses/property/gap_1/mean").
   std::vector<std::pair<std::string, double>> values;
+};
+
+class Hdf5File;
+
+// Reads single parts of a run file, for those that look at many runs. What a run lacks is nothing, not an error.
+class RunReader {
+ public:
+  explicit RunReader(const std::filesystem::path& path);  // StoreError as of `read_run_file`
+  RunReader(RunReader&&) noexcept;
+  ~RunReader();
+
+  std::vector<std::string> metrics() const;                           // "train/loss"
+  std::optional<MetricSeries> metric(const std::string& name) const;  // all its steps
+  std::vector<std::string> analyses() const;
+  std::string skipped(const std::string& analysis) const;           // "" or why it had nothing to look at
+  std::vector<std::string> arrays(const std::string& group) const;  // paths below "evaluate", "weights" ...
+  std::optional<RecordArray> array(const std::string& path) const;  // "evaluate/extrapolated/loss_by_position"
+
+ private:
+  std::unique_ptr<Hdf5File> file_;
 };
 
 // Atomic. StoreError if an array's values do not fill its shape, or the file can not be written.
