@@ -30,8 +30,9 @@ class Workplace {
   Workplace() {
     std::string name = (fs::temp_directory_path() / "jari-plot-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr)
-      throw StoreError(fmt::format("{}: can not make a temporary folder: {}; set TMPDIR to a folder that can be written",
-                                   name, std::strerror(errno)));
+      throw StoreError(
+          fmt::format("{}: can not make a temporary folder: {}; set TMPDIR to a folder that can be written", name,
+                      std::strerror(errno)));
     path_ = name;
   }
   ~Workplace() {

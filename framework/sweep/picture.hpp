@@ -16,7 +16,8 @@ struct Point {
   bool operator==(const Point&) const = default;
 };
 
-// The mean over the seeds at one x; low and high are the ends of its interval, or the mean itself where one seed is all.
+// The mean over the seeds at one x; low and high are the ends of its interval, or the mean itself where one seed is
+// all.
 struct MeanPoint {
   double x = 0, mean = 0, low = 0, high = 0;
   bool operator==(const MeanPoint&) const = default;
@@ -51,10 +52,10 @@ struct PictureAxis {
 };
 
 struct PictureMark {
-  enum class Form { span, level };  // a shaded span of x; a horizontal line at y = from
+  enum class Form { span, level };  // a shaded span of x; a dotted line at y = from
   Form form = Form::span;
   double from = 0, to = 0;
-  std::string label;
+  std::string label;  // of a span; a level is told by the caption, lest it hide curves
 };
 
 struct PicturePanel {
@@ -70,7 +71,7 @@ struct Picture {
   std::string title;
   std::string caption;  // small, below: what dots, lines and bands mean, and n
   std::vector<PicturePanel> panels;
-  std::string heat_label;  // of the color scale that all heat maps share
+  std::string heat_label;  // of the color scales
   int width = 0, height = 0;
 };
 

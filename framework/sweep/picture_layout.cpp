@@ -9,11 +9,12 @@
 namespace jari {
 namespace {
 
-constexpr double kEdge = 12;           // free at the edges of the picture
-constexpr double kGap = 18;            // between panels
+constexpr double kEdge = 12;  // free at the edges of the picture
+constexpr double kGap = 18;   // between panels
 constexpr double kRowGap = 8;
 constexpr double kTickHeight = 18;     // of the labels below an axis
-constexpr double kAxisLabel = 20;      // of what an axis is called
+constexpr double kAxisLabel = 24;      // of what an axis is called
+constexpr double kColorScale = 66;     // right of a heat map
 constexpr double kRow = 18;            // of the legend
 constexpr double kWidestBeside = 190;  // legends that are wider stand below
 
@@ -73,6 +74,7 @@ class Layouter {
 
   PictureLayout lay_out() {
     layout_.legend = legend_entries(picture_);
+    layout_.columns = columns_;
     has_heat_ = picture_.panels.front().heat.has_value();
     const double wide = entry_width(layout_.legend);
     is_beside_ = !layout_.legend.empty() && wide <= kWidestBeside;
@@ -80,29 +82,29 @@ class Layouter {
     area_ = {kEdge, layout_.width - kEdge, kEdge, layout_.height - kEdge};
     take_texts();
     if (is_beside_) area_.right -= wide + kGap;
-    if (has_heat_) area_.right -= 76;
     if (!layout_.legend.empty() && !is_beside_) take_rows_below(wide);
     place_panels();
     if (is_beside_) place_beside();
-    if (has_heat_) {
-      const Box& last = layout_.panels[columns_ - 1];
-      layout_.color_scale = {last.right + 16, last.right + 30, last.top, last.bottom};
-    }
+    if (has_heat_)
+      for (const Box& box : layout_.panels)
+        layout_.color_scales.push_back({box.right + 8, box.right + 18, box.top, box.bottom});
     return layout_;
   }
 
  private:
   void choose_size(double legend) {
     const bool one = picture_.panels.size() == 1;
-    const double panel_width = has_heat_ ? (one ? 400 : 250) : (one ? 560 : 300);
-    const double panel_height = has_heat_ ? panel_width : (one ? 340 : 210);
-    const double sideways = static_cast<double>(picture_.panels.front().series.size()) * 26 + 80;
-    const double height = picture_.panels.front().sideways ? std::max(110.0, sideways) : panel_height;
-    layout_.width = picture_.width > 0 ? picture_.width
-                                       : static_cast<int>(80 + static_cast<double>(columns_) * panel_width + legend +
-                                                          (has_heat_ ? 60 : 0));
-    layout_.height =
-        picture_.height > 0 ? picture_.height : static_cast<int>(110 + static_cast<double>(rows_) * (height + 20));
+    double width = one ? 560 : 300, height = one ? 340 : 210;
+    if (has_heat_) {
+      height = one ? 360 : 230;
+      width = height + kColorScale + kGap;
+    } else if (picture_.panels.front().sideways) {
+      height = 26 * static_cast<double>(picture_.panels.front().series.size());
+    }
+    const double texts = 60 + (picture_.title.empty() ? 0 : 26);
+    const auto columns = static_cast<double>(columns_), rows = static_cast<double>(rows_);
+    layout_.width = picture_.width > 0 ? picture_.width : static_cast<int>(80 + columns * width + legend);
+    layout_.height = picture_.height > 0 ? picture_.height : static_cast<int>(texts + rows * (height + 46));
   }
 
   void take_texts() {
@@ -113,7 +115,7 @@ class Layouter {
     layout_.caption = wrapped(picture_.caption, kCaptionSize, width);
     const double line = kCaptionSize + 4;
     layout_.caption_y = area_.bottom - line * (static_cast<double>(layout_.caption.size()) - 0.5);
-    area_.bottom -= line * static_cast<double>(layout_.caption.size()) + (layout_.caption.empty() ? 0 : 4);
+    area_.bottom -= line * static_cast<double>(layout_.caption.size()) + (layout_.caption.empty() ? 0 : 6);
   }
 
   void take_rows_below(double wide) {
@@ -142,14 +144,14 @@ class Layouter {
     const bool titled =
         std::ranges::any_of(picture_.panels, [](const PicturePanel& panel) { return !panel.title.empty(); });
     const double left = upright_width(picture_), head = titled ? 20 : 4;
-    const double width = (area_.right - area_.left - left - kGap * static_cast<double>(columns_ - 1)) /
+    const double scale = has_heat_ ? kColorScale : 0, gap = kGap + scale;
+    const double width = (area_.right - area_.left - left - gap * static_cast<double>(columns_ - 1) - scale) /
                          static_cast<double>(columns_);
     const auto rows = static_cast<double>(rows_);
     const double frame = head + kTickHeight;  // above and below each panel
-    const double height =
-        (area_.bottom - area_.top - kAxisLabel - rows * frame - (rows - 1) * kRowGap) / rows;
+    const double height = (area_.bottom - area_.top - kAxisLabel - rows * frame - (rows - 1) * kRowGap) / rows;
     for (std::size_t i = 0; i < picture_.panels.size(); ++i) {
-      const double x = area_.left + left + static_cast<double>(i % columns_) * (width + kGap);
+      const double x = area_.left + left + static_cast<double>(i % columns_) * (width + gap);
       const double y = area_.top + head + static_cast<double>(i / columns_) * (height + frame + kRowGap);
       layout_.panels.push_back({x, x + width, y, y + height});
       layout_.is_leftmost.push_back(i % columns_ == 0);

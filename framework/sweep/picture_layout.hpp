@@ -22,11 +22,12 @@ struct LegendEntry {
 
 struct PictureLayout {
   int width = 0, height = 0;
-  std::vector<Box> panels;         // the area within the axes
-  std::vector<bool> is_leftmost;   // by panel: takes the labels of the upright axis
-  std::vector<bool> is_lowest;     // nothing stands below it
-  std::vector<LegendEntry> legend; // none for a single curve
-  Box color_scale;                 // where there are heat maps
+  std::size_t columns = 1;                  // of panels
+  std::vector<Box> panels;                  // the area within the axes
+  std::vector<bool> is_leftmost;            // by panel: takes the labels of the upright axis
+  std::vector<bool> is_lowest;              // nothing stands below it
+  std::vector<LegendEntry> legend;          // none for a single curve
+  std::vector<Box> color_scales;            // of heat maps
   std::vector<std::string> title, caption;  // lines
   double title_y = 0, caption_y = 0;        // of their first lines
 };

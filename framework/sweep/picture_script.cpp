@@ -64,13 +64,15 @@ class ScriptWriter {
     line("# Draw with: gnuplot -d THIS_FILE");
     line("set encoding utf8");
     if (format == PictureFormat::svg) {
-      line("set terminal svg noenhanced size {},{} font 'Helvetica,Arial,NanumGothic,Noto Sans CJK KR,sans-serif,{}' "
-           "background '#FFFFFF' dashlength 0.7",
-           layout_.width, layout_.height, kFontSize);
+      line(
+          "set terminal svg noenhanced size {},{} font 'Helvetica,Arial,NanumGothic,Noto Sans CJK KR,sans-serif,{}' "
+          "background '#FFFFFF' dashlength 0.7",
+          layout_.width, layout_.height, kFontSize);
     } else {
-      line("set terminal pngcairo noenhanced size {},{} font 'NanumGothic,{}' background '#FFFFFF' fontscale 2 "
-           "linewidth 2 pointscale 2 dashlength 0.7",
-           2 * layout_.width, 2 * layout_.height, kFontSize);
+      line(
+          "set terminal pngcairo noenhanced size {},{} font 'NanumGothic,{}' background '#FFFFFF' fontscale 2 "
+          "linewidth 2 pointscale 2 dashlength 0.7",
+          2 * layout_.width, 2 * layout_.height, kFontSize);
     }
     line("set output {}", gnuplot_quoted(output));
     line("set multiplot");
@@ -117,7 +119,7 @@ class ScriptWriter {
       write_label(panel.title, at((box.left + box.right) / 2, box.top - 10),
                   fmt::format("center textcolor '{}'", kInk));
     write_axes(panel, index);
-    for (const PictureMark& mark : panel.marks) write_mark(mark);
+    for (const PictureMark& mark : panel.marks) write_mark(mark, panel.sideways);
     if (panel.heat)
       write_heat(*panel.heat, index);
     else
@@ -134,14 +136,14 @@ class ScriptWriter {
     const char* y = panel.sideways ? "x" : "y";
     const bool shows_x = panel.sideways ? layout_.is_leftmost[index] : layout_.is_lowest[index];
     const bool shows_y = panel.sideways ? layout_.is_lowest[index] : layout_.is_leftmost[index];
-    write_axis(x, panel.x, range_of_x(panel), shows_x, panel.sideways || panel.heat.has_value());
-    write_axis(y, panel.y, range_of_y(panel), shows_y, false);
+    write_axis(x, panel.x, range_of_x(panel), shows_x);
+    write_axis(y, panel.y, range_of_y(panel), shows_y);
     if (panel.sideways) line("set grid noytics xtics");
-    if (panel.heat) line("set yrange [:] reverse\nset grid noytics");
+    if (panel.heat) line("set grid noytics");
   }
 
-  void write_axis(const std::string& name, const PictureAxis& axis, const Range& range, bool shows_label,
-                  bool shows_ticks) {
+  // Upright axes are alike in all panels of a row, and have numbers in the first.
+  void write_axis(const std::string& name, const PictureAxis& axis, const Range& range, bool shows_label) {
     if (axis.log)
       line("set logscale {}", name);
     else
@@ -149,7 +151,7 @@ class ScriptWriter {
     line("set {}range [{}:{}]", name, range.low, range.high);
     line("set {}label {} offset 0,{} textcolor '{}'", name, gnuplot_quoted(shows_label ? axis.label : ""),
          name == "x" ? "0.4" : "0", kInk);
-    const char* format = name == "x" || shows_label || shows_ticks ? "%g" : "";
+    const char* format = name == "x" || shows_label ? "%g" : "";
     line("set format {} '{}'", name, format);
     if (axis.ticks.empty()) {
       line("set {}tics autofreq", name);
@@ -202,19 +204,20 @@ class ScriptWriter {
 
   // -- marks
 
-  void write_mark(const PictureMark& mark) {
-    if (mark.form == PictureMark::Form::span) {
-      line("set object rectangle from first {},graph 0 to first {},graph 1 behind fillcolor '#F0F0F0' fillstyle solid "
-           "noborder",
-           mark.from, mark.to);
-      write_label(mark.label, fmt::format("first {},graph 0.965", (mark.from + mark.to) / 2),
-                  fmt::format("center font ',{}' textcolor '{}'", kCaptionSize, kPale));
-    } else {
-      line("set arrow from graph 0,first {0} to graph 1,first {0} nohead linewidth 1 linecolor '{1}' dashtype '.' back",
-           mark.from, kPale);
-      write_label(mark.label, fmt::format("graph 0.99,first {}", mark.from),
-                  fmt::format("right offset 0,0.5 font ',{}' textcolor '{}'", kCaptionSize, kPale));
+  void write_mark(const PictureMark& mark, bool sideways) {
+    if (mark.form == PictureMark::Form::level) {
+      const std::string along =
+          sideways ? "first {0},graph 0 to first {0},graph 1" : "graph 0,first {0} to graph 1,first {0}";
+      line("set arrow from {} nohead linewidth 1.2 linecolor '{}' dashtype '.' back",
+           fmt::format(fmt::runtime(along), mark.from), kPale);
+      return;
     }
+    line(
+        "set object rectangle from first {},graph 0 to first {},graph 1 behind fillcolor '#F0F0F0' fillstyle solid "
+        "noborder",
+        mark.from, mark.to);
+    write_label(mark.label, fmt::format("first {},graph 0.965", (mark.from + mark.to) / 2),
+                fmt::format("center font ',{}' textcolor '{}'", kCaptionSize, kPale));
   }
 
   // -- data
@@ -236,9 +239,10 @@ class ScriptWriter {
       }
       const bool is_band = series.form != PictureSeries::Form::bars;
       if (is_band && series.means.size() > 1 && !series.seeds.empty())
-        bands.push_back(fmt::format("{} using 1:3:4 with filledcurves fillcolor '{}' fillstyle transparent solid 0.2 "
-                                    "noborder",
-                                    mean, series.tone.color));
+        bands.push_back(
+            fmt::format("{} using 1:3:4 with filledcurves fillcolor '{}' fillstyle transparent solid 0.2 "
+                        "noborder",
+                        mean, series.tone.color));
       for (std::string& plot : mean_plots(mean, series, panel.sideways)) means.push_back(std::move(plot));
     }
     std::vector<std::string> plots = std::move(bands);
@@ -291,7 +295,8 @@ class ScriptWriter {
   }
 
   void write_heat(const HeatMap& heat, std::size_t index) {
-    write_palette(index == 0);
+    write_color_scale(heat, layout_.color_scales[index],
+                      index % layout_.columns + 1 == layout_.columns || index + 1 == picture_.panels.size());
     const std::string name = fmt::format("$heat_{}", index + 1);
     line("{} << EOD", name);
     for (std::size_t row = 0; row < heat.rows; ++row) {
@@ -305,21 +310,15 @@ class ScriptWriter {
   }
 
   // Viridis (van der Walt and Smith 2015): even steps of lightness, readable without color.
-  void write_palette(bool is_first) {
-    if (!is_first) {
-      line("unset colorbox");
-      return;
-    }
+  void write_color_scale(const HeatMap& heat, const Box& box, bool is_last) {
     Range range;
-    for (const PicturePanel& panel : picture_.panels)
-      if (panel.heat)
-        for (const double value : panel.heat->values) range.include(value, false);
+    for (const double value : heat.values) range.include(value, false);
     if (!(range.low < range.high)) range = {range.low - 0.5, range.low + 0.5};
-    line("set palette defined (0 '#440154', 0.125 '#472D7B', 0.25 '#3B528B', 0.375 '#2C728E', 0.5 '#21918C', 0.625 "
-         "'#28AE80', 0.75 '#5EC962', 0.875 '#ADDC30', 1 '#FDE725')");
+    line(
+        "set palette defined (0 '#440154', 0.125 '#472D7B', 0.25 '#3B528B', 0.375 '#2C728E', 0.5 '#21918C', 0.625 "
+        "'#28AE80', 0.75 '#5EC962', 0.875 '#ADDC30', 1 '#FDE725')");
     line("set cbrange [{}:{}]", range.low, range.high);
-    line("set cblabel {} textcolor '{}'", gnuplot_quoted(picture_.heat_label), kInk);
-    const Box& box = layout_.color_scale;
+    line("set cblabel {} textcolor '{}'", gnuplot_quoted(is_last ? picture_.heat_label : ""), kInk);
     line("set colorbox vertical user origin {} size {},{} noborder", at(box.left, box.bottom),
          across(box.right - box.left), fmt::format("{:.5f}", (box.bottom - box.top) / layout_.height));
   }

@@ -114,6 +114,8 @@ Plot make_plot(const std::vector<std::filesystem::path>& paths, const PlotOption
   if (options.log) set_log_axes(plot.picture);
   if (!options.size.empty()) set_size(options.size, plot.picture);
   share_upright_axes(plot.picture);
+  thin_out(plot.picture);
+  plot.picture.caption = caption_of(selection, plot.picture);
   plot.notes = std::move(selection.notes);
   return plot;
 }

@@ -43,9 +43,10 @@ void check_several_steps(const Picture& picture, const std::string& metric) {
   for (const PicturePanel& panel : picture.panels)
     for (const PictureSeries& series : panel.series)
       if (series.means.size() > 1) return;
-  throw SpecError(fmt::format("--what {0}: it was measured at one step only, so there is no curve; set "
-                              "train.evaluate_every, or draw its last value with --what final --metric {0}",
-                              metric));
+  throw SpecError(
+      fmt::format("--what {0}: it was measured at one step only, so there is no curve; set "
+                  "train.evaluate_every, or draw its last value with --what final --metric {0}",
+                  metric));
 }
 
 // "evaluate/extrapolated/accuracy" -> "extrapolated"; "" for other metrics.
@@ -70,7 +71,8 @@ std::vector<std::string> metrics_of_entries(const PlotSelection& selection, cons
     const std::string entry = entry_of(metric);
     if (entry.empty() || !metric.ends_with("/" + name)) continue;
     entries.push_back(entry);
-    const bool is_asked = options.evaluate.empty() || std::ranges::find(options.evaluate, entry) != options.evaluate.end();
+    const bool is_asked =
+        options.evaluate.empty() || std::ranges::find(options.evaluate, entry) != options.evaluate.end();
     if (is_asked) metrics.push_back(metric);
   }
   if (entries.empty()) {
@@ -108,8 +110,7 @@ PicturePanel final_panel(const PlotGroup& group, const std::string& metric) {
     panel.x.ticks.emplace_back(place, cell.label);
     panel.series.push_back(std::move(series));
   }
-  if (const auto chance = chance_mark(group, metric))
-    panel.marks.push_back({PictureMark::Form::level, chance->from, 0, chance->label});
+  if (const auto chance = chance_mark(group, metric)) panel.marks.push_back(*chance);
   return panel;
 }
 
@@ -128,24 +129,29 @@ std::vector<TestedLength> lengths_of(const CollectedRun& run, const std::vector<
     if (!length) continue;
     const auto same = std::ranges::find(lengths, *length, &TestedLength::length);
     if (same != lengths.end())
-      throw SpecError(fmt::format("--evaluate: the entries {} and {} both have length {}; name those to draw, e.g. "
-                                  "--evaluate {}",
-                                  entry_of(same->metric), entry, *length, entry));
+      throw SpecError(
+          fmt::format("--evaluate: the entries {} and {} both have length {}; name those to draw, e.g. "
+                      "--evaluate {}",
+                      entry_of(same->metric), entry, *length, entry));
     lengths.push_back({metric, *length});
   }
   std::ranges::sort(lengths, {}, &TestedLength::length);
   return lengths;
 }
 
-// Curves that lie on one another are moved apart sideways, a little.
-void dodge(PicturePanel& panel, double widest) {
+// Curves that lie on one another are moved apart sideways, and the dots of seeds to the right of the bar of their mean.
+// `room` is what all of them may take: octaves on a logarithmic axis, tokens otherwise.
+void dodge(PicturePanel& panel, double room) {
   const auto count = static_cast<double>(panel.series.size());
+  const double pitch = room / count;
   for (std::size_t k = 0; k < panel.series.size(); ++k) {
-    const double shift = count < 2 ? 0 : widest * (static_cast<double>(k) / (count - 1) - 0.5);
-    const auto moved = [&](double x) { return panel.x.log ? x * std::exp2(shift) : x + shift; };
-    for (MeanPoint& point : panel.series[k].means) point.x = moved(point.x);
+    const double shift = pitch * (static_cast<double>(k) - (count - 1) / 2);
+    const auto moved = [&](double x, double more) {
+      return panel.x.log ? x * std::exp2(shift + more) : x + shift + more;
+    };
+    for (MeanPoint& point : panel.series[k].means) point.x = moved(point.x, 0);
     for (SeedPoints& seed : panel.series[k].seeds)
-      for (Point& point : seed) point.x = moved(point.x);
+      for (Point& point : seed) point.x = moved(point.x, pitch * 0.35);
   }
 }
 
@@ -171,15 +177,15 @@ PicturePanel length_panel(const PlotGroup& group, const std::vector<std::string>
   const auto trained = common_integer(group, "train.length");
   const double start = trained ? std::min(shortest, static_cast<double>(*trained)) : shortest;
   panel.x.log = longest >= 4 * start;
-  panel.x.low = panel.x.log ? start / 1.25 : start - (longest - start + 1) * 0.15;
-  panel.x.high = panel.x.log ? longest * 1.25 : longest + (longest - start + 1) * 0.15;
+  const double unit = panel.x.log ? 1 : longest - start + 1;
+  const auto moved = [&](double x, double shift) { return panel.x.log ? x * std::exp2(shift) : x + shift * unit; };
+  panel.x.low = moved(start, -0.35);
+  panel.x.high = moved(longest, 0.35);
   for (const std::int64_t length : all) panel.x.ticks.emplace_back(length, std::to_string(length));
-  dodge(panel, panel.x.log ? 0.16 : (longest - start + 1) * 0.05);
-  if (trained) {
-    const double end = panel.x.log ? static_cast<double>(*trained) * 1.12
-                                   : static_cast<double>(*trained) + (longest - start + 1) * 0.06;
-    panel.marks.push_back({PictureMark::Form::span, *panel.x.low, end, "trained"});
-  }
+  dodge(panel, 0.4 * unit);
+  if (trained)
+    panel.marks.push_back(
+        {PictureMark::Form::span, *panel.x.low, moved(static_cast<double>(*trained), 0.35), "trained"});
   if (const auto chance = chance_mark(group, name)) panel.marks.push_back(*chance);
   return panel;
 }
@@ -194,18 +200,17 @@ Picture plot_metric(PlotSelection& selection, const PlotOptions& options) {
     PicturePanel panel;
     panel.title = group.title;
     panel.x.label = "step";
+    panel.x.low = 0;
     panel.y = axis_of_metric(metric);
     if (metric == "train/loss") panel.y.label = "training " + panel.y.label;
     for (const PlotCell& cell : group.cells)
-      panel.series.push_back(
-          series_of(cell, points_of(cell, [&](const CollectedRun& run) { return steps_of(run, metric); }),
-                    PictureSeries::Form::curve));
+      panel.series.push_back(series_of(cell,
+                                       points_of(cell, [&](const CollectedRun& run) { return steps_of(run, metric); }),
+                                       PictureSeries::Form::curve));
     if (const auto chance = chance_mark(group, metric)) panel.marks.push_back(*chance);
-    thin_out(panel);
     picture.panels.push_back(std::move(panel));
   }
   check_several_steps(picture, metric);
-  picture.caption = caption_of(selection, PictureSeries::Form::curve);
   return picture;
 }
 
@@ -224,7 +229,6 @@ Picture plot_final(PlotSelection& selection, const PlotOptions& options) {
     }
   }
   check_panel_count(picture.panels.size(), selection);
-  picture.caption = caption_of(selection, PictureSeries::Form::bars);
   return picture;
 }
 
@@ -234,7 +238,6 @@ Picture plot_by_length(PlotSelection& selection, const PlotOptions& options) {
   const std::vector<std::string> metrics = metrics_of_entries(selection, options, name);
   Picture picture;
   for (const PlotGroup& group : selection.groups) picture.panels.push_back(length_panel(group, metrics, name));
-  picture.caption = caption_of(selection, PictureSeries::Form::bars);
   return picture;
 }
 

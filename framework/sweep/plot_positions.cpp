@@ -49,9 +49,10 @@ std::vector<std::string> entries_with(const PlotSelection& selection, const std:
 std::vector<std::string> chosen_entries(const PlotSelection& selection, const PlotOptions& options) {
   const std::vector<std::string> entries = entries_with(selection, options.what);
   if (entries.empty())
-    throw StoreError(fmt::format("no run has {}; it is recorded for each entry of `evaluate:`: give the spec one and "
-                                 "run it again",
-                                 options.what));
+    throw StoreError(
+        fmt::format("no run has {}; it is recorded for each entry of `evaluate:`: give the spec one and "
+                    "run it again",
+                    options.what));
   for (const std::string& name : options.evaluate)
     if (std::ranges::find(entries, name) == entries.end())
       fail_unknown_name("--evaluate: no run has the entry", name, entries, "entries: " + joined(entries));
@@ -84,7 +85,6 @@ PicturePanel position_panel(const PlotGroup& group, const std::string& entry, co
   mark_trained_positions(group, panel);
   if (!panel.marks.empty()) panel.marks.back().to = std::min(panel.marks.back().to, *panel.x.high);
   if (const auto chance = chance_mark(group, what)) panel.marks.push_back(*chance);
-  thin_out(panel);
   return panel;
 }
 
@@ -142,16 +142,16 @@ struct CellBias {
   }
 };
 
-std::vector<CellBias> biases_of(const PlotGroup& group, std::vector<std::string>& without) {
+std::vector<CellBias> biases_of(const PlotGroup& group, MissingCells& missing) {
   std::vector<CellBias> biases;
   for (const PlotCell& cell : group.cells) {
     CellBias found{&cell, {}};
     for (const CollectedRun* run : cell.runs)
       if (auto bias = bias_of(*run)) found.seeds.push_back(std::move(*bias));
-    if (!found.seeds.empty())
+    if (found.seeds.empty())
+      missing.add(cell, {"position_bias"});
+    else
       biases.push_back(std::move(found));
-    else if (std::ranges::find(without, cell.label) == without.end())
-      without.push_back(cell.label);
   }
   return biases;
 }
@@ -216,31 +216,21 @@ Picture plot_by_position(PlotSelection& selection, const PlotOptions& options) {
     }
   }
   check_panel_count(picture.panels.size(), selection);
-  picture.caption = caption_of(selection, PictureSeries::Form::dots);
   return picture;
 }
 
 Picture plot_bias(PlotSelection& selection, const PlotOptions&) {
   Picture picture;
-  std::vector<std::string> without;
+  MissingCells missing("a bias",
+                       "add `analyses: {bias: {type: position_bias}}` to the spec and run it again; without it only a "
+                       "trained table of offsets, as that of rel, can be drawn");
   for (const PlotGroup& group : selection.groups) {
-    const std::vector<CellBias> biases = biases_of(group, without);
+    const std::vector<CellBias> biases = biases_of(group, missing);
     if (!biases.empty()) add_bias_panels(group, biases, picture);
   }
-  const char* remedy =
-      "add `analyses: {bias: {type: position_bias}}` to the spec and run it again; without it only a trained table of "
-      "offsets (as of `rel`) can be drawn";
-  if (picture.panels.empty())
-    throw StoreError(fmt::format("--what bias: no run has recorded a bias ({}); {}", joined(without), remedy));
-  if (!without.empty())
-    selection.notes.push_back(fmt::format("no bias is recorded for {}; where there should be one, {}", joined(without),
-                                          remedy));
+  missing.tell(picture.panels.empty(), selection.notes);
   check_panel_count(picture.panels.size(), selection);
-  for (PicturePanel& panel : picture.panels) {
-    fit_to_curves(panel);
-    thin_out(panel);
-  }
-  picture.caption = caption_of(selection, PictureSeries::Form::curve);
+  for (PicturePanel& panel : picture.panels) fit_to_curves(panel);
   return picture;
 }
 

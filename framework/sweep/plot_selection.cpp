@@ -30,9 +30,10 @@ std::vector<Filter> parse_filters(const std::vector<std::string>& only) {
       parts.back() += "," + part;
     else
       parts.push_back(part);
-    for (const char letter : part) depth += (letter == '(' || letter == '[' || letter == '{') ? 1
-                                           : (letter == ')' || letter == ']' || letter == '}') ? -1
-                                                                                              : 0;
+    for (const char letter : part)
+      depth += (letter == '(' || letter == '[' || letter == '{')   ? 1
+               : (letter == ')' || letter == ']' || letter == '}') ? -1
+                                                                   : 0;
   }
   std::vector<Filter> filters;
   for (const std::string& part : parts) {
@@ -69,8 +70,8 @@ void apply(const Filter& filter, std::vector<CollectedRun>& runs) {
   }
   std::vector<CollectedRun> kept;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const bool is_asked = std::ranges::any_of(
-        filter.values, [&](const std::string& asked) { return means(asked, column.values[i]); });
+    const bool is_asked =
+        std::ranges::any_of(filter.values, [&](const std::string& asked) { return means(asked, column.values[i]); });
     if (is_asked) kept.push_back(std::move(runs[i]));
   }
   runs = std::move(kept);
@@ -120,7 +121,8 @@ std::string panel_title(const std::vector<KeyColumn>& columns, const std::vector
                         std::size_t curves) {
   std::vector<std::string> parts;
   for (std::size_t k = 0; k < columns.size(); ++k)
-    if (k != curves) parts.push_back(fmt::format("{} = {}", last_part(columns[k].path), keys[k].empty() ? "-" : keys[k]));
+    if (k != curves)
+      parts.push_back(fmt::format("{} = {}", last_part(columns[k].path), keys[k].empty() ? "-" : keys[k]));
   return joined(parts);
 }
 
@@ -144,9 +146,10 @@ std::vector<PlotGroup> make_groups(const std::vector<CollectedRun>& runs, const 
   }
   for (const PlotGroup& group : groups)
     if (group.cells.size() > kMostCurves)
-      throw SpecError(fmt::format("--by: {} curves in one panel can not be told apart ({} at most); give fewer keys "
-                                  "with --by, or fewer values with --only; keys that vary: {}",
-                                  group.cells.size(), kMostCurves, list_keys(columns)));
+      throw SpecError(
+          fmt::format("--by: {} curves in one panel can not be told apart ({} at most); give fewer keys "
+                      "with --by, or fewer values with --only; keys that vary: {}",
+                      group.cells.size(), kMostCurves, list_keys(columns)));
   return groups;
 }
 
@@ -218,9 +221,10 @@ PlotSelection select_runs(const std::vector<std::filesystem::path>& paths, const
 
 void check_panel_count(std::size_t panels, const PlotSelection& selection) {
   if (panels <= kMostPanels) return;
-  throw SpecError(fmt::format("--by: {} panels are too many to read ({} at most); give the keys to show with --by (the "
-                              "others are pooled), or fewer values with --only or --evaluate; keys that vary: {}",
-                              panels, kMostPanels, list_keys(key_columns(selection.collection.runs, {}))));
+  throw SpecError(
+      fmt::format("--by: {} panels are too many to read ({} at most); give the keys to show with --by (the "
+                  "others are pooled), or fewer values with --only or --evaluate; keys that vary: {}",
+                  panels, kMostPanels, list_keys(key_columns(selection.collection.runs, {}))));
 }
 
 std::optional<std::int64_t> integer_of(const CollectedRun& run, const std::string& path) {

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/base/error.hpp"
+#include "framework/base/text.hpp"
 #include "framework/sweep/statistics.hpp"
 
 namespace jari {
 namespace {
 
-constexpr std::size_t kMeanPoints = 300, kSeedPoints = 4000, kFewestSeedPoints = 30;
+// Of a whole picture.
+constexpr std::size_t kMeanPoints = 2500, kSeedPoints = 4000, kMostDots = 900;
 
 MeanPoint mean_point(double x, const std::vector<double>& values) {
   const Statistics statistics = summarize(values);
@@ -38,6 +41,17 @@ std::string last_part(const std::string& path) { return path.substr(path.rfind('
 bool is_accuracy(const std::string& metric) { return last_part(metric).starts_with("accuracy"); }
 bool is_loss(const std::string& metric) { return last_part(metric).starts_with("loss"); }
 
+// Why an analysis of one of these types had nothing to look at; "" if there is none, or it does not say.
+std::string reason_of(const CollectedRun& run, const std::vector<std::string>& analysis_types) {
+  const RunReader reader(run.summary.path);
+  for (const std::string& analysis : reader.analyses()) {
+    const SpecNode* type = run.spec.find_path("analyses." + analysis + ".type");
+    const bool is_asked = type != nullptr && std::ranges::find(analysis_types, type->text) != analysis_types.end();
+    if (const std::string reason = reader.skipped(analysis); is_asked && !reason.empty()) return reason;
+  }
+  return "";
+}
+
 }  // namespace
 
 PictureSeries series_of(const PlotCell& cell, const std::vector<SeedPoints>& seeds, PictureSeries::Form form) {
@@ -61,14 +75,25 @@ std::vector<SeedPoints> points_of(const PlotCell& cell,
   return seeds;
 }
 
-void thin_out(PicturePanel& panel) {
-  std::size_t seeds = 0;
-  for (const PictureSeries& series : panel.series) seeds += series.seeds.size();
-  const std::size_t limit =
-      std::clamp(kSeedPoints / std::max<std::size_t>(1, seeds), kFewestSeedPoints, kMeanPoints);
-  for (PictureSeries& series : panel.series) {
-    keep(series.means, kMeanPoints, [](const MeanPoint& point) { return point.mean; });
-    for (SeedPoints& seed : series.seeds) keep(seed, limit, [](const Point& point) { return point.y; });
+void thin_out(Picture& picture) {
+  std::size_t curves = 0, seeds = 0, dots = 0;
+  for (const PicturePanel& panel : picture.panels) {
+    for (const PictureSeries& series : panel.series) {
+      ++curves;
+      seeds += series.seeds.size();
+      if (series.form == PictureSeries::Form::dots)
+        for (const SeedPoints& seed : series.seeds) dots += seed.size();
+    }
+  }
+  const std::size_t of_mean = std::clamp<std::size_t>(kMeanPoints / std::max<std::size_t>(1, curves), 50, 300);
+  const std::size_t of_seed = std::clamp<std::size_t>(kSeedPoints / std::max<std::size_t>(1, seeds), 25, 300);
+  for (PicturePanel& panel : picture.panels) {
+    for (PictureSeries& series : panel.series) {
+      if (series.form == PictureSeries::Form::dots && dots > kMostDots) series.form = PictureSeries::Form::curve;
+      keep(series.means, of_mean, [](const MeanPoint& point) { return point.mean; });
+      if (series.form != PictureSeries::Form::curve) continue;
+      for (SeedPoints& seed : series.seeds) keep(seed, of_seed, [](const Point& point) { return point.y; });
+    }
   }
 }
 
@@ -125,19 +150,54 @@ std::optional<PictureMark> chance_mark(const PlotGroup& group, const std::string
   return std::nullopt;
 }
 
-std::string caption_of(const PlotSelection& selection, PictureSeries::Form form) {
+std::string caption_of(const PlotSelection& selection, const Picture& picture) {
   const std::size_t fewest = selection.fewest_seeds(), most = selection.most_seeds();
-  if (most == 1) return "one seed";
   const std::string n = fewest == most ? fmt::format("{}", most) : fmt::format("{} to {}", fewest, most);
-  switch (form) {
-    case PictureSeries::Form::curve:
-      return fmt::format("lines: means of {} seeds; bands: 95 % t-intervals of the means; thin lines: seeds", n);
-    case PictureSeries::Form::dots:
-      return fmt::format("lines: means of {} seeds; bands: 95 % t-intervals of the means; dots: seeds", n);
-    case PictureSeries::Form::bars:
-      return fmt::format("marks: means of {} seeds; bars: 95 % t-intervals of the means; dots: seeds", n);
+  if (picture.panels.front().heat) return most == 1 ? "" : fmt::format("means of {} seeds", n);
+  std::string caption = "one seed";
+  if (most > 1) {
+    switch (picture.panels.front().series.front().form) {
+      case PictureSeries::Form::curve:
+        caption = fmt::format("lines: means of {} seeds; bands: 95 % t-intervals of the means; thin lines: seeds", n);
+        break;
+      case PictureSeries::Form::dots:
+        caption = fmt::format("lines: means of {} seeds; bands: 95 % t-intervals of the means; dots: seeds", n);
+        break;
+      case PictureSeries::Form::bars:
+        caption = fmt::format("marks: means of {} seeds; bars: 95 % t-intervals of the means; dots: seeds", n);
+        break;
+    }
   }
-  return "";
+  std::vector<std::string> levels;
+  for (const PicturePanel& panel : picture.panels)
+    for (const PictureMark& mark : panel.marks)
+      if (mark.form == PictureMark::Form::level && std::ranges::find(levels, mark.label) == levels.end())
+        levels.push_back(mark.label);
+  if (!levels.empty()) caption += "; dotted line: " + joined(levels, " or ");
+  return caption;
+}
+
+void MissingCells::add(const PlotCell& cell, const std::vector<std::string>& analysis_types) {
+  const std::string reason = reason_of(*cell.runs.front(), analysis_types);
+  const std::string label = cell.label.empty() ? "these runs" : cell.label;
+  const auto known = std::ranges::find(labels_, reason, [](const auto& entry) { return entry.first; });
+  if (known == labels_.end())
+    labels_.push_back({reason, {label}});
+  else if (std::ranges::find(known->second, label) == known->second.end())
+    known->second.push_back(label);
+}
+
+void MissingCells::tell(bool nothing_is_left, std::vector<std::string>& notes) const {
+  std::vector<std::string> texts;
+  bool has_unknown = false;
+  for (const auto& [reason, labels] : labels_) {
+    texts.push_back(joined(labels) + (reason.empty() ? "" : ": " + reason));
+    has_unknown = has_unknown || reason.empty();
+  }
+  if (texts.empty()) return;
+  const std::string text = fmt::format("{} ({}){}", what_, joined(texts, "; "), has_unknown ? "; " + remedy_ : "");
+  if (nothing_is_left) throw StoreError("no run has recorded " + text);
+  notes.push_back("some runs have not recorded " + text);
 }
 
 }  // namespace jari

@@ -22,8 +22,9 @@ PictureSeries series_of(const PlotCell& cell, const std::vector<SeedPoints>& see
 std::vector<SeedPoints> points_of(const PlotCell& cell,
                                   const std::function<std::optional<SeedPoints>(const CollectedRun&)>& read);
 
-// Leaves about 300 points of each curve and fewer of seeds where there are many, so that a picture stays small.
-void thin_out(PicturePanel& panel);
+// Leaves so many points that a picture stays small, fewer of each curve where there are many curves; dots of seeds
+// become thin lines where there would be too many.
+void thin_out(Picture& picture);
 
 // Where panels are to be compared, their upright axes are the same.
 void share_upright_axes(Picture& picture);
@@ -34,7 +35,23 @@ PictureAxis axis_of_metric(const std::string& metric);
 // The level of guessing among tokens that are drawn uniformly; none for other tasks, and for other metrics.
 std::optional<PictureMark> chance_mark(const PlotGroup& group, const std::string& metric);
 
-// "lines: means of 5 seeds; bands: 95 % t-intervals; ...".
-std::string caption_of(const PlotSelection& selection, PictureSeries::Form form);
+// "lines: means of 5 seeds; bands: 95 % t-intervals of the means; dots: seeds; dotted line: chance, 1/50".
+std::string caption_of(const PlotSelection& selection, const Picture& picture);
+
+// Curves that a picture has to do without, and why.
+class MissingCells {
+ public:
+  // `what` the runs lack, and what to do about it.
+  MissingCells(std::string what, std::string remedy) : what_(std::move(what)), remedy_(std::move(remedy)) {}
+
+  // If an analysis of one of these types says why it had nothing to look at, this is the reason.
+  void add(const PlotCell& cell, const std::vector<std::string>& analysis_types);
+  // Into the notes; StoreError where nothing is left to draw.
+  void tell(bool nothing_is_left, std::vector<std::string>& notes) const;
+
+ private:
+  std::string what_, remedy_;
+  std::vector<std::pair<std::string, std::vector<std::string>>> labels_;  // by reason, "" for none
+};
 
 }  // namespace jari

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <functional>
 
-#include "framework/base/error.hpp"
-#include "framework/base/text.hpp"
 #include "framework/sweep/plot_kinds.hpp"
 #include "framework/sweep/plot_series.hpp"
 
@@ -103,26 +101,9 @@ std::vector<SquareMatrix> matrices_of(const PlotCell& cell, const Reader& read) 
   return matrices;
 }
 
-// Cells without a matrix are collected, and told.
-class Missing {
- public:
-  void add(const std::string& label) {
-    if (std::ranges::find(labels_, label) == labels_.end()) labels_.push_back(label);
-  }
-  void tell(const std::string& what, bool nothing_is_left, std::vector<std::string>& notes) const {
-    constexpr const char* remedy =
-        "such vectors come from schemes that add to embeddings; for those, add `analyses: {cosine: {type: "
-        "position_cosine}}` to the spec and run it again";
-    if (nothing_is_left)
-      throw StoreError(
-          fmt::format("--what {}: no run has recorded vectors of positions ({}); {}", what, joined(labels_), remedy));
-    if (!labels_.empty())
-      notes.push_back(fmt::format("no vectors of positions are recorded for {}; {}", joined(labels_), remedy));
-  }
-
- private:
-  std::vector<std::string> labels_;
-};
+constexpr const char* kRemedy =
+    "such vectors come from schemes that add to embeddings; for those, add `analyses: {vectors: {type: "
+    "position_cosine}}` to the spec and run it again";
 
 HeatMap mean_of(const std::vector<SquareMatrix>& matrices) {
   HeatMap mean{matrices.front().length, matrices.front().length, std::vector<double>(matrices.front().values.size())};
@@ -132,28 +113,28 @@ HeatMap mean_of(const std::vector<SquareMatrix>& matrices) {
   return mean;
 }
 
-Picture plot_matrices(PlotSelection& selection, const PlotOptions& options, const Reader& read,
-                      const std::string& label) {
+Picture plot_matrices(PlotSelection& selection, const Reader& read, const std::string& label) {
   Picture picture;
   picture.heat_label = label;
-  Missing missing;
+  MissingCells missing("vectors of positions", kRemedy);
   for (const PlotGroup& group : selection.groups) {
     for (const PlotCell& cell : group.cells) {
       const std::vector<SquareMatrix> matrices = matrices_of(cell, read);
       if (matrices.empty()) {
-        missing.add(cell.label);
+        missing.add(cell, {"position_cosine", "position_property"});
         continue;
       }
       PicturePanel panel;
       panel.title = group.title.empty() ? cell.label : group.title + ", " + cell.label;
       panel.heat = mean_of(matrices);
-      panel.x = panel.y = {"position (tokens before it)", false, -0.5, static_cast<double>(panel.heat->rows) - 0.5, {}};
+      const double end = static_cast<double>(panel.heat->rows) - 0.5;
+      panel.x = {"position (tokens before it)", false, -0.5, end, {}};
+      panel.y = {"position (tokens before it)", false, end, -0.5, {}};  // row 0 at the top, as a matrix is written
       picture.panels.push_back(std::move(panel));
     }
   }
-  missing.tell(options.what, picture.panels.empty(), selection.notes);
+  missing.tell(picture.panels.empty(), selection.notes);
   check_panel_count(picture.panels.size(), selection);
-  if (selection.most_seeds() > 1) picture.caption = fmt::format("means of {} seeds", selection.most_seeds());
   return picture;
 }
 
@@ -174,10 +155,10 @@ SeedPoints norms(const SquareMatrix& products) {
   return points;
 }
 
-Picture plot_curves(PlotSelection& selection, const PlotOptions& options, const Reader& read,
-                    SeedPoints (*points)(const SquareMatrix&), const PictureAxis& x, const PictureAxis& y) {
+Picture plot_curves(PlotSelection& selection, const Reader& read, SeedPoints (*points)(const SquareMatrix&),
+                    const PictureAxis& x, const PictureAxis& y) {
   Picture picture;
-  Missing missing;
+  MissingCells missing("vectors of positions", kRemedy);
   bool has_any = false;
   for (const PlotGroup& group : selection.groups) {
     PicturePanel panel{group.title, x, y, {}, {}, {}, false};
@@ -185,43 +166,40 @@ Picture plot_curves(PlotSelection& selection, const PlotOptions& options, const 
       std::vector<SeedPoints> seeds;
       for (const SquareMatrix& matrix : matrices_of(cell, read)) seeds.push_back(points(matrix));
       if (seeds.empty())
-        missing.add(cell.label);
+        missing.add(cell, {"position_cosine", "position_property"});
       else
         panel.series.push_back(series_of(cell, seeds, PictureSeries::Form::curve));
     }
     has_any = has_any || !panel.series.empty();
     if (const auto trained = common_integer(group, "train.length"); trained && !panel.series.empty()) {
       const double last = panel.series.front().means.back().x;
-      panel.marks.push_back(
-          {PictureMark::Form::span, 0, std::min(last, static_cast<double>(*trained) - 1), "trained"});
+      panel.marks.push_back({PictureMark::Form::span, 0, std::min(last, static_cast<double>(*trained) - 1), "trained"});
     }
-    thin_out(panel);
     picture.panels.push_back(std::move(panel));
   }
-  missing.tell(options.what, !has_any, selection.notes);
-  picture.caption = caption_of(selection, PictureSeries::Form::curve);
+  missing.tell(!has_any, selection.notes);
   return picture;
 }
 
 }  // namespace
 
-Picture plot_dot_products(PlotSelection& selection, const PlotOptions& options) {
-  return plot_matrices(selection, options, dot_products, "dot product");
+Picture plot_dot_products(PlotSelection& selection, const PlotOptions&) {
+  return plot_matrices(selection, dot_products, "dot product");
 }
 
-Picture plot_cosines(PlotSelection& selection, const PlotOptions& options) {
-  return plot_matrices(selection, options, cosines, "cosine");
+Picture plot_cosines(PlotSelection& selection, const PlotOptions&) {
+  return plot_matrices(selection, cosines, "cosine");
 }
 
 Picture plot_by_gap(PlotSelection& selection, const PlotOptions& options) {
   const bool is_cosine = options.what == "cosine_by_gap";
-  return plot_curves(selection, options, is_cosine ? Reader(cosines) : Reader(dot_products), by_gap,
+  return plot_curves(selection, is_cosine ? Reader(cosines) : Reader(dot_products), by_gap,
                      {"gap between two positions (tokens)", false, {}, {}, {}},
                      {is_cosine ? "mean cosine" : "mean dot product", false, {}, {}, {}});
 }
 
-Picture plot_norms(PlotSelection& selection, const PlotOptions& options) {
-  return plot_curves(selection, options, dot_products, norms, {"position (tokens before it)", false, {}, {}, {}},
+Picture plot_norms(PlotSelection& selection, const PlotOptions&) {
+  return plot_curves(selection, dot_products, norms, {"position (tokens before it)", false, {}, {}, {}},
                      {"norm of the position's vector", false, {}, {}, {}});
 }
 
