@@ -233,8 +233,6 @@ RunReader::RunReader(const std::filesystem::path& path) : file_(std::make_unique
 RunReader::RunReader(RunReader&&) noexcept = default;
 RunReader::~RunReader() = default;
 
-std::vector<std::string> RunReader::metrics() const { return metric_names(*file_); }
-
 std::optional<MetricSeries> RunReader::metric(const std::string& name) const {
   if (!file_->exists("metrics/" + name + "/value")) return std::nullopt;
   return read_metric(*file_, name);

@@ -88,7 +88,6 @@ class RunReader {
   RunReader(RunReader&&) noexcept;
   ~RunReader();
 
-  std::vector<std::string> metrics() const;                           // "train/loss"
   std::optional<MetricSeries> metric(const std::string& name) const;  // all its steps
   std::vector<std::string> analyses() const;
   std::string skipped(const std::string& analysis) const;           // "" or why it had nothing to look at

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kEdge = 12;  // free at the edges of the picture
 constexpr double kGap = 18;   // between panels
-constexpr double kRowGap = 8;
+constexpr double kRowGap = 14;
 constexpr double kTickHeight = 18;     // of the labels below an axis
 constexpr double kAxisLabel = 24;      // of what an axis is called
 constexpr double kColorScale = 66;     // right of a heat map
@@ -104,7 +104,7 @@ class Layouter {
     const double texts = 60 + (picture_.title.empty() ? 0 : 26);
     const auto columns = static_cast<double>(columns_), rows = static_cast<double>(rows_);
     layout_.width = picture_.width > 0 ? picture_.width : static_cast<int>(80 + columns * width + legend);
-    layout_.height = picture_.height > 0 ? picture_.height : static_cast<int>(texts + rows * (height + 46));
+    layout_.height = picture_.height > 0 ? picture_.height : static_cast<int>(texts + rows * (height + 52));
   }
 
   void take_texts() {

@@ -90,7 +90,7 @@ std::string finished_svg(std::string svg, const std::string& title) {
   for (const char letter : title)
     escaped += letter == '<' ? "&lt;" : letter == '>' ? "&gt;" : letter == '&' ? "&amp;" : std::string(1, letter);
   replace_all("<title>Gnuplot</title>", "<title>" + escaped + "</title>");
-  replace_all("<image ", "<image style='image-rendering:pixelated' ");
+  replace_all("<image ", "<image image-rendering='optimizeSpeed' style='image-rendering:pixelated' ");
   return svg;
 }
 

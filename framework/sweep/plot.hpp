@@ -10,14 +10,14 @@
 namespace jari {
 
 struct PlotOptions {
-  std::string what;                   // a name of `plot_kinds`, or a metric's path: "evaluate/extrapolated/accuracy"
-  std::vector<std::string> by;        // keys that tell curves and panels apart, the curves' first; empty: all that vary
-  std::vector<std::string> only;      // "model.position=rel", more values for the same key behind it
-  std::vector<std::string> evaluate;  // names of evaluate entries; empty: all
-  std::string metric;                 // for `final`: its path; for `..._by_length`: "accuracy"
-  std::string title;                  // empty: none
-  std::string size;                   // "900x600" pixels; empty: by what is drawn
-  bool log = false;                   // upright axis
+  std::string what = {};             // a name of `plot_kinds`, or a metric's path: "evaluate/extrapolated/accuracy"
+  std::vector<std::string> by = {};  // keys that tell curves and panels apart, the curves' first; empty: all that vary
+  std::vector<std::string> only = {};      // "model.position=rel", more values for the same key behind it
+  std::vector<std::string> evaluate = {};  // names of evaluate entries; empty: all
+  std::string metric = {};                 // for `final`: its path; for `..._by_length`: "accuracy"
+  std::string title = {};                  // empty: none
+  std::string size = {};                   // "900x600" pixels; empty: by what is drawn
+  bool log = false;                        // upright axis
 };
 
 struct PlotKind {

@@ -104,7 +104,7 @@ PicturePanel final_panel(const PlotGroup& group, const std::string& metric) {
     });
     PictureSeries series = series_of(cell, seeds, PictureSeries::Form::bars);
     for (SeedPoints& seed : series.seeds)
-      for (Point& point : seed) point.x += 0.22;  // below the mark of the mean
+      for (Point& point : seed) point.x += 0.3;  // below the mark of the mean
     series.joined = false;
     series.name.clear();
     panel.x.ticks.emplace_back(place, cell.label);

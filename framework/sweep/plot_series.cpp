@@ -13,7 +13,7 @@ namespace jari {
 namespace {
 
 // Of a whole picture.
-constexpr std::size_t kMeanPoints = 2500, kSeedPoints = 4000, kMostDots = 900;
+constexpr std::size_t kMeanPoints = 1800, kSeedPoints = 2500, kMostDots = 900;
 
 MeanPoint mean_point(double x, const std::vector<double>& values) {
   const Statistics statistics = summarize(values);

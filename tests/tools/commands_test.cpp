@@ -69,6 +69,23 @@ TEST_F(Commands, CompareWritesCsvWithARowACellAndMetric) {
                                                   "rel,train/loss,2,[-.,e0-9]+\n"));
 }
 
+TEST_F(Commands, PlotWritesAScriptWithTheNumbersOfTheRuns) {
+  run();
+  const std::string script = (folder_.path() / "plot.gp").string();
+  const Output output = jari({"plot", runs_.string(), "--what", "loss", "--title", "손실", "-o", script});
+  EXPECT_EQ(output.status, 0) << output.err;
+  EXPECT_EQ(output.out, script + "\n");
+  EXPECT_THAT(test::read_text(script), HasSubstr("set label '손실' at "));
+  EXPECT_THAT(test::read_text(script), HasSubstr("$seeds_1_2 << EOD\n1 "));
+}
+
+TEST_F(Commands, PlotSaysWhatIsWrongBeforeItReadsRuns) {
+  const Output output = jari({"plot", (folder_.path() / "nowhere").string(), "-o", "plot.jpg"});
+  EXPECT_EQ(output.status, 2);
+  EXPECT_EQ(output.err,
+            "error: -o plot.jpg: expected a file that ends in .svg, .png or .gp (gnuplot's script), found '.jpg'\n");
+}
+
 TEST_F(Commands, CompareWithoutRunsSaysWhatToDo) {
   const Output output = jari({"compare", (folder_.path() / "nowhere").string()});
   EXPECT_EQ(output.status, 2);
