@@ -202,8 +202,6 @@ void read_environment(const Hdf5File& file, RunRecord& record) {
   }
 }
 
-}  // namespace
-
 // -- digests: /digests/{step,digest}
 
 void write_digests(Hdf5File& file, const std::vector<std::pair<std::int64_t, std::string>>& digests) {
@@ -228,6 +226,8 @@ std::vector<std::pair<std::int64_t, std::string>> read_digests(const Hdf5File& f
     digests.emplace_back(steps[i], std::move(texts[i]));
   return digests;
 }
+
+}  // namespace
 
 RunReader::RunReader(const std::filesystem::path& path) : file_(std::make_unique<Hdf5File>(open_run(path))) {}
 RunReader::RunReader(RunReader&&) noexcept = default;
