@@ -1,9 +1,12 @@
 #include "framework/sweep/picture_layout.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <utility>
 
+#include "framework/base/error.hpp"
 #include "framework/base/text.hpp"
 
 namespace jari {
@@ -104,8 +107,16 @@ class Layouter {
     const double texts = 60 + (picture_.title.empty() ? 0 : 26);
     const auto columns = static_cast<double>(columns_), rows = static_cast<double>(rows_);
     layout_.width = picture_.width > 0 ? picture_.width : static_cast<int>(80 + columns * width + legend);
-    layout_.height = picture_.height > 0 ? picture_.height : static_cast<int>(texts + rows * (height + 52));
+    const double below = is_beside_ ? 0 : kRow * static_cast<double>(legend_rows());
+    layout_.height = picture_.height > 0 ? picture_.height : static_cast<int>(texts + rows * (height + 52) + below);
   }
+
+  // Of a legend below the panels.
+  std::size_t legend_columns() const {
+    const double fit = (layout_.width - 2 * kEdge + kGap) / (entry_width(layout_.legend) + kGap);
+    return std::min(static_cast<std::size_t>(std::max(1.0, fit)), std::max<std::size_t>(1, layout_.legend.size()));
+  }
+  std::size_t legend_rows() const { return (layout_.legend.size() + legend_columns() - 1) / legend_columns(); }
 
   void take_texts() {
     const double width = layout_.width - 2 * kEdge;
@@ -120,10 +131,8 @@ class Layouter {
 
   void take_rows_below(double wide) {
     const double pitch = wide + kGap;
-    const auto fit = static_cast<std::size_t>(std::max(1.0, std::floor((area_.right - area_.left + kGap) / pitch)));
-    const std::size_t columns = std::min(fit, layout_.legend.size());
-    const std::size_t rows = (layout_.legend.size() + columns - 1) / columns;
-    area_.bottom -= static_cast<double>(rows) * kRow;
+    const std::size_t columns = legend_columns();
+    area_.bottom -= static_cast<double>(legend_rows()) * kRow;
     const double left = (area_.left + area_.right - static_cast<double>(columns) * pitch + kGap) / 2;
     for (std::size_t i = 0; i < layout_.legend.size(); ++i) {
       layout_.legend[i].x = left + static_cast<double>(i % columns) * pitch;
@@ -157,7 +166,18 @@ class Layouter {
       layout_.is_leftmost.push_back(i % columns_ == 0);
       layout_.is_lowest.push_back(i + columns_ >= picture_.panels.size());
     }
+    check_room();
     if (has_heat_) make_square();
+  }
+
+  void check_room() const {
+    constexpr double least = 40;
+    const Box& box = layout_.panels.front();
+    if (box.right - box.left >= least && box.bottom - box.top >= least) return;
+    throw SpecError(
+        fmt::format("--size: {}x{} leaves no room for {} panel{} beside their texts; give a larger size, or "
+                    "leave --size out",
+                    layout_.width, layout_.height, layout_.panels.size(), layout_.panels.size() == 1 ? "" : "s"));
   }
 
   // Positions against positions: equal scales on both axes.

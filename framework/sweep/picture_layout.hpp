@@ -35,7 +35,7 @@ struct PictureLayout {
 inline constexpr double kFontSize = 12, kTitleSize = 15, kCaptionSize = 10.5;
 inline constexpr double kSampleWidth = 28;  // of a line in the legend
 
-// Width and height 0 are chosen by the number of panels.
+// Width and height 0 are chosen by what there is to show. SpecError if the picture is too small for its panels.
 PictureLayout lay_out(const Picture& picture);
 
 // Pixels that a text takes at a font size, on the safe side; Hangul is twice as wide as Latin.

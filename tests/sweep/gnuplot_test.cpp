@@ -39,8 +39,9 @@ class Gnuplot : public testing::Test {
     plot.picture.title = "위치 체계, a_b <&> it's `date`";
     PicturePanel panel;
     panel.y.label = "정확도";
-    panel.series = {{"rel", scheme_tone("rel"), PictureSeries::Form::dots, true, {{0, 1, 0, 2}, {1, 2, 1, 3}}, {{{0, 1}, {1, 3}}}},
-                    {"절대 위치", scheme_tone("learned"), PictureSeries::Form::curve, true, {{0, 2, 2, 2}, {1, 2, 2, 2}}, {}}};
+    panel.series = {
+        {"rel", scheme_tone("rel"), PictureSeries::Form::dots, true, {{0, 1, 0, 2}, {1, 2, 1, 3}}, {{{0, 1}, {1, 3}}}},
+        {"절대 위치", scheme_tone("learned"), PictureSeries::Form::curve, true, {{0, 2, 2, 2}, {1, 2, 2, 2}}, {}}};
     plot.picture.panels = {panel};
     return plot;
   }

@@ -8,7 +8,9 @@
 #include <cstdio>
 #include <set>
 
+#include "framework/base/error.hpp"
 #include "framework/sweep/picture_layout.hpp"
+#include "tests/support/errors.hpp"
 
 namespace jari {
 namespace {
@@ -137,15 +139,16 @@ bool overlap(const Box& a, const Box& b) {
 TEST(PictureLayout, LaysNothingOnAnythingAndAllInside) {
   const std::vector<std::string> short_names = {"learned", "sin", "rel"};
   std::vector<std::string> long_names;
-  for (int i = 0; i < 16; ++i) long_names.push_back("rel (unseen=clamp, lr=0.1, init=normal, n=" + std::to_string(i) + ")");
+  for (int i = 0; i < 16; ++i)
+    long_names.push_back("rel (unseen=clamp, lr=0.1, init=normal, n=" + std::to_string(i) + ")");
   for (const std::size_t panels : {1, 2, 3, 4, 5, 7, 12}) {
     for (const auto& names : {short_names, long_names}) {
       const PictureLayout layout = lay_out(picture_of(panels, names));
       ASSERT_EQ(layout.panels.size(), panels);
       std::vector<Box> boxes = layout.panels;
       for (const LegendEntry& entry : layout.legend)
-        boxes.push_back({entry.x, entry.x + kSampleWidth + 6 + text_width(entry.name, kFontSize), entry.y - 8,
-                         entry.y + 8});
+        boxes.push_back(
+            {entry.x, entry.x + kSampleWidth + 6 + text_width(entry.name, kFontSize), entry.y - 8, entry.y + 8});
       boxes.push_back({0, 5, layout.caption_y - 5, layout.caption_y + 5});
       for (std::size_t i = 0; i < boxes.size(); ++i) {
         SCOPED_TRACE(testing::Message() << panels << " panels, " << names.size() << " curves, box " << i);
@@ -159,6 +162,14 @@ TEST(PictureLayout, LaysNothingOnAnythingAndAllInside) {
       }
     }
   }
+}
+
+TEST(PictureLayout, SaysThatAPictureIsTooSmall) {
+  Picture picture = picture_of(12, {"rel", "sin"});
+  picture.width = 500;
+  picture.height = 300;
+  EXPECT_EQ(test::error_of<SpecError>([&] { lay_out(picture); }),
+            "--size: 500x300 leaves no room for 12 panels beside their texts; give a larger size, or leave --size out");
 }
 
 TEST(PictureLayout, PutsLongNamesBelowAndNamesNoSingleCurve) {

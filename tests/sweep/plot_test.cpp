@@ -45,8 +45,9 @@ class PlotTest : public testing::Test {
                    {"evaluate/short/accuracy", {20}, {1.0 / seed}},
                    {"evaluate/long/accuracy", {20}, {0.5 / seed}},
                    {"evaluate/long/accuracy_new", {20}, {0.25 / seed}}};
-    run.evaluate = {{"short/accuracy_by_position", {3}, std::vector<double>{1, 0.9, kNaN}, {"position"}},
-                    {"long/accuracy_by_position", {5}, std::vector<double>{1, 0.5 / seed, 0.1, 0.3, kNaN}, {"position"}}};
+    run.evaluate = {
+        {"short/accuracy_by_position", {3}, std::vector<double>{1, 0.9, kNaN}, {"position"}},
+        {"long/accuracy_by_position", {5}, std::vector<double>{1, 0.5 / seed, 0.1, 0.3, kNaN}, {"position"}}};
     return run;
   }
   void write(const RunRecord& run) {
@@ -90,8 +91,7 @@ TEST_F(PlotTest, LossHasTheSeedsOfTheFilesAndTheirMeanAndInterval) {
                                         ElementsAre(Point{1, 4}, Point{10, 6}, Point{20, 0.5})));
   const Statistics expected = summarize(std::vector<double>{3, 4, 6});
   EXPECT_THAT(series.means, SizeIs(3));
-  EXPECT_EQ(series.means[1],
-            (MeanPoint{10, expected.mean, expected.interval->low, expected.interval->high}));
+  EXPECT_EQ(series.means[1], (MeanPoint{10, expected.mean, expected.interval->low, expected.interval->high}));
   EXPECT_EQ(picture.caption,
             "lines: means of 3 seeds; bands: 95 % t-intervals of the means; thin lines: seeds; dotted line: chance, ln "
             "50");
@@ -101,8 +101,9 @@ TEST_F(PlotTest, AccuracyByPositionShadesTheTrainedSpanAndDrawsChance) {
   add_two_schemes();
   const Picture picture = plot("accuracy_by_position").picture;
   ASSERT_THAT(picture.panels, SizeIs(2));
-  EXPECT_EQ(picture.panels[0].title, "long");
-  const PicturePanel& panel = picture.panels[0];
+  EXPECT_EQ(picture.panels[0].title, "short");
+  EXPECT_EQ(picture.panels[1].title, "long");
+  const PicturePanel& panel = picture.panels[1];
   EXPECT_THAT(panel.series[0].seeds[2], ElementsAre(Point{0, 1}, Point{1, 0.125}, Point{2, 0.1}, Point{3, 0.3}))
       << "the last position has no target";
   EXPECT_EQ(panel.series[0].means[2].mean, 0.1);
@@ -321,7 +322,7 @@ TEST_F(PlotTest, UnknownNamesAreSaidWithTheNearest) {
               testing::StartsWith("--what: no run has the metric 'evaluate/long/acuracy'; did you mean "
                                   "'evaluate/long/accuracy'? metrics: train/loss, "));
   EXPECT_EQ(error({.what = "accuracy_by_position", .evaluate = {"lang"}}),
-            "--evaluate: no run has the entry 'lang'; did you mean 'long'? entries: long, short");
+            "--evaluate: no run has the entry 'lang'; did you mean 'long'? entries: short, long");
   EXPECT_EQ(error({.what = "accuracy_by_length", .evaluate = {"lang"}}),
             "--evaluate: no run has the entry 'lang'; did you mean 'long'? entries: short, long");
   EXPECT_THAT(error({.what = "final", .metric = "train/lost"}), HasSubstr("did you mean 'train/loss'?"));
@@ -366,9 +367,9 @@ TEST_F(PlotTest, SizesAreChecked) {
   add_two_schemes();
   EXPECT_EQ(plot(PlotOptions{.what = "loss", .size = "900x600"}).picture.width, 900);
   for (const char* size : {"900", "900x", "x600", "900x600x2", "100x600", "900x100000", "-9x600", "9e2x600"})
-    EXPECT_EQ(error({.what = "loss", .size = size}),
-              "--size '" + std::string(size) +
-                  "': expected WIDTHxHEIGHT in pixels, each from 200 to 10000, such as 900x600");
+    EXPECT_EQ(
+        error({.what = "loss", .size = size}),
+        "--size '" + std::string(size) + "': expected WIDTHxHEIGHT in pixels, each from 200 to 10000, such as 900x600");
 }
 
 TEST_F(PlotTest, OnlyKnownEndingsAreWritten) {
