@@ -102,7 +102,7 @@ class Layouter {
       height = one ? 360 : 230;
       width = height + kColorScale + kGap;
     } else if (picture_.panels.front().sideways) {
-      height = 26 * static_cast<double>(picture_.panels.front().series.size());
+      height = std::max(80.0, 26 * static_cast<double>(picture_.panels.front().series.size()));
     }
     const double texts = 60 + (picture_.title.empty() ? 0 : 26);
     const auto columns = static_cast<double>(columns_), rows = static_cast<double>(rows_);

@@ -68,14 +68,15 @@ void set_size(const std::string& size, Picture& picture) {
 }
 
 void set_log_axes(Picture& picture) {
+  bool has_any = false;
   for (PicturePanel& panel : picture.panels) {
     if (panel.heat) throw SpecError("--log: a heat map has no upright axis to be logarithmic; leave --log out");
     panel.y.log = true;
     panel.y.low = panel.y.high = std::nullopt;
     panel.y.ticks.clear();
-    for (PictureSeries& series : panel.series)
-      for (MeanPoint& point : series.means) point.low = std::max(point.low, point.mean * 1e-3);
+    for (const PictureSeries& series : panel.series) has_any = has_any || !series.means.empty();
   }
+  if (!has_any) throw SpecError("--log: no value is positive, so there is nothing to draw; leave --log out");
 }
 
 std::string ending_of(const std::filesystem::path& output) { return output.extension().string(); }

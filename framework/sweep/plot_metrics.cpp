@@ -89,7 +89,7 @@ std::string joined_titles(const std::string& first, const std::string& second) {
 
 // -- last values, by curve
 
-PicturePanel final_panel(const PlotGroup& group, const std::string& metric) {
+PicturePanel final_panel(const PlotGroup& group, const std::string& metric, bool log) {
   PicturePanel panel;
   panel.sideways = true;
   panel.y = axis_of_metric(metric);
@@ -102,7 +102,7 @@ PicturePanel final_panel(const PlotGroup& group, const std::string& metric) {
       const double* value = run.find(metric);
       return value == nullptr ? std::nullopt : std::optional(SeedPoints{{place, *value}});
     });
-    PictureSeries series = series_of(cell, seeds, PictureSeries::Form::bars);
+    PictureSeries series = series_of(cell, seeds, PictureSeries::Form::bars, log);
     for (SeedPoints& seed : series.seeds)
       for (Point& point : seed) point.x += 0.3;  // below the mark of the mean
     series.joined = false;
@@ -155,7 +155,8 @@ void dodge(PicturePanel& panel, double room) {
   }
 }
 
-PicturePanel length_panel(const PlotGroup& group, const std::vector<std::string>& metrics, const std::string& name) {
+PicturePanel length_panel(const PlotGroup& group, const std::vector<std::string>& metrics, const std::string& name,
+                          bool log) {
   PicturePanel panel;
   panel.title = group.title;
   panel.y = axis_of_metric(name);
@@ -170,7 +171,7 @@ PicturePanel length_panel(const PlotGroup& group, const std::vector<std::string>
       }
       return points;
     });
-    panel.series.push_back(series_of(cell, seeds, PictureSeries::Form::bars));
+    panel.series.push_back(series_of(cell, seeds, PictureSeries::Form::bars, log));
   }
   if (all.empty()) throw StoreError(fmt::format("no run of this picture has {} at any length", name));
   const auto shortest = static_cast<double>(*all.begin()), longest = static_cast<double>(*all.rbegin());
@@ -206,7 +207,7 @@ Picture plot_metric(PlotSelection& selection, const PlotOptions& options) {
     for (const PlotCell& cell : group.cells)
       panel.series.push_back(series_of(cell,
                                        points_of(cell, [&](const CollectedRun& run) { return steps_of(run, metric); }),
-                                       PictureSeries::Form::curve));
+                                       PictureSeries::Form::curve, options.log));
     if (const auto chance = chance_mark(group, metric)) panel.marks.push_back(*chance);
     picture.panels.push_back(std::move(panel));
   }
@@ -223,7 +224,7 @@ Picture plot_final(PlotSelection& selection, const PlotOptions& options) {
   Picture picture;
   for (const PlotGroup& group : selection.groups) {
     for (const std::string& metric : metrics) {
-      picture.panels.push_back(final_panel(group, metric));
+      picture.panels.push_back(final_panel(group, metric, options.log));
       const std::string entry = entry_of(metric);
       picture.panels.back().title = joined_titles(group.title, entry.empty() ? metric : entry);
     }
@@ -237,7 +238,8 @@ Picture plot_by_length(PlotSelection& selection, const PlotOptions& options) {
   const std::string name = options.metric.empty() ? usual : options.metric;
   const std::vector<std::string> metrics = metrics_of_entries(selection, options, name);
   Picture picture;
-  for (const PlotGroup& group : selection.groups) picture.panels.push_back(length_panel(group, metrics, name));
+  for (const PlotGroup& group : selection.groups)
+    picture.panels.push_back(length_panel(group, metrics, name, options.log));
   return picture;
 }
 

@@ -65,7 +65,8 @@ void mark_trained_positions(const PlotGroup& group, PicturePanel& panel) {
     panel.marks.push_back({PictureMark::Form::span, -0.5, static_cast<double>(*trained) - 0.5, "trained"});
 }
 
-PicturePanel position_panel(const PlotGroup& group, const std::string& entry, const std::string& what) {
+PicturePanel position_panel(const PlotGroup& group, const std::string& entry, const PlotOptions& options) {
+  const std::string& what = options.what;
   PicturePanel panel;
   panel.x.label = "position (tokens before it)";
   panel.y = axis_of_metric(what.substr(0, what.find('_')));
@@ -79,7 +80,7 @@ PicturePanel position_panel(const PlotGroup& group, const std::string& entry, co
       last = std::max(last, static_cast<double>(points.size()) - 1);
       return points;
     });
-    panel.series.push_back(series_of(cell, seeds, PictureSeries::Form::dots));
+    panel.series.push_back(series_of(cell, seeds, PictureSeries::Form::dots, options.log));
   }
   panel.x.high = last + 0.5;
   mark_trained_positions(group, panel);
@@ -184,12 +185,12 @@ void fit_to_curves(PicturePanel& panel) {
 }
 
 // With one head a panel holds all curves; with several, a panel holds the heads of one curve.
-void add_bias_panels(const PlotGroup& group, const std::vector<CellBias>& biases, Picture& picture) {
+void add_bias_panels(const PlotGroup& group, const std::vector<CellBias>& biases, bool log, Picture& picture) {
   const bool one_head = std::ranges::all_of(biases, [](const CellBias& bias) { return bias.heads() == 1; });
   if (one_head) {
     picture.panels.push_back(empty_bias_panel(group, group.title));
     for (const CellBias& bias : biases)
-      picture.panels.back().series.push_back(series_of(*bias.cell, bias.of_head(0), PictureSeries::Form::curve));
+      picture.panels.back().series.push_back(series_of(*bias.cell, bias.of_head(0), PictureSeries::Form::curve, log));
     return;
   }
   for (const CellBias& bias : biases) {
@@ -197,7 +198,7 @@ void add_bias_panels(const PlotGroup& group, const std::vector<CellBias>& biases
     picture.panels.push_back(empty_bias_panel(group, title));
     for (std::size_t head = 0; head < bias.heads(); ++head) {
       const PlotCell curve{fmt::format("head {}", head), ordinal_tone(head), bias.cell->runs};
-      picture.panels.back().series.push_back(series_of(curve, bias.of_head(head), PictureSeries::Form::curve));
+      picture.panels.back().series.push_back(series_of(curve, bias.of_head(head), PictureSeries::Form::curve, log));
     }
   }
 }
@@ -209,7 +210,7 @@ Picture plot_by_position(PlotSelection& selection, const PlotOptions& options) {
   Picture picture;
   for (const PlotGroup& group : selection.groups) {
     for (const std::string& entry : entries) {
-      picture.panels.push_back(position_panel(group, entry, options.what));
+      picture.panels.push_back(position_panel(group, entry, options));
       const std::string name = entries.size() > 1 ? entry : "";
       picture.panels.back().title =
           group.title.empty() || name.empty() ? group.title + name : group.title + ", " + name;
@@ -219,14 +220,14 @@ Picture plot_by_position(PlotSelection& selection, const PlotOptions& options) {
   return picture;
 }
 
-Picture plot_bias(PlotSelection& selection, const PlotOptions&) {
+Picture plot_bias(PlotSelection& selection, const PlotOptions& options) {
   Picture picture;
   MissingCells missing("a bias",
                        "add `analyses: {bias: {type: position_bias}}` to the spec and run it again; without it only a "
                        "trained table of offsets, as that of rel, can be drawn");
   for (const PlotGroup& group : selection.groups) {
     const std::vector<CellBias> biases = biases_of(group, missing);
-    if (!biases.empty()) add_bias_panels(group, biases, picture);
+    if (!biases.empty()) add_bias_panels(group, biases, options.log, picture);
   }
   missing.tell(picture.panels.empty(), selection.notes);
   check_panel_count(picture.panels.size(), selection);

@@ -13,12 +13,18 @@ namespace jari {
 namespace {
 
 // Of a whole picture.
-constexpr std::size_t kMeanPoints = 1800, kSeedPoints = 2500, kMostDots = 900;
+constexpr std::size_t kMeanPoints = 1500, kSeedPoints = 1800, kMostDots = 1000;
 
 MeanPoint mean_point(double x, const std::vector<double>& values) {
   const Statistics statistics = summarize(values);
   const Interval interval = statistics.interval.value_or(Interval{statistics.mean, statistics.mean});
   return {x, statistics.mean, interval.low, interval.high};
+}
+
+MeanPoint geometric_mean_point(double x, std::vector<double> values) {
+  for (double& value : values) value = std::log(value);
+  const MeanPoint point = mean_point(x, values);
+  return {x, std::exp(point.mean), std::exp(point.low), std::exp(point.high)};
 }
 
 template <class T, class Value>
@@ -54,16 +60,18 @@ std::string reason_of(const CollectedRun& run, const std::vector<std::string>& a
 
 }  // namespace
 
-PictureSeries series_of(const PlotCell& cell, const std::vector<SeedPoints>& seeds, PictureSeries::Form form) {
+PictureSeries series_of(const PlotCell& cell, const std::vector<SeedPoints>& seeds, PictureSeries::Form form,
+                        bool log) {
   std::map<double, std::vector<double>> values;
   PictureSeries series{cell.label, cell.tone, form, /*joined=*/true, {}, {}};
   for (const SeedPoints& points : seeds) {
     SeedPoints finite;
     std::ranges::copy_if(points, std::back_inserter(finite), [](const Point& point) { return std::isfinite(point.y); });
-    for (const Point& point : finite) values[point.x].push_back(point.y);
-    if (seeds.size() > 1) series.seeds.push_back(std::move(finite));
+    for (const Point& point : drawn) values[point.x].push_back(point.y);
+    if (seeds.size() > 1) series.seeds.push_back(std::move(drawn));
   }
-  for (const auto& [x, of_x] : values) series.means.push_back(mean_point(x, of_x));
+  for (const auto& [x, of_x] : values)
+    series.means.push_back(log ? geometric_mean_point(x, of_x) : mean_point(x, of_x));
   return series;
 }
 
@@ -156,15 +164,18 @@ std::string caption_of(const PlotSelection& selection, const Picture& picture) {
   if (picture.panels.front().heat) return most == 1 ? "" : fmt::format("means of {} seeds", n);
   std::string caption = "one seed";
   if (most > 1) {
+    const bool log = picture.panels.front().y.log;
+    const std::string means = log ? fmt::format("geometric means of {} seeds", n) : fmt::format("means of {} seeds", n);
+    const char* intervals = log ? "their 95 % t-intervals (of mean logarithms)" : "their 95 % t-intervals";
     switch (picture.panels.front().series.front().form) {
       case PictureSeries::Form::curve:
-        caption = fmt::format("lines: means of {} seeds; bands: 95 % t-intervals of the means; thin lines: seeds", n);
+        caption = fmt::format("lines: {}; bands: {}; thin lines: seeds", means, intervals);
         break;
       case PictureSeries::Form::dots:
-        caption = fmt::format("lines: means of {} seeds; bands: 95 % t-intervals of the means; dots: seeds", n);
+        caption = fmt::format("lines: {}; bands: {}; dots: seeds", means, intervals);
         break;
       case PictureSeries::Form::bars:
-        caption = fmt::format("marks: means of {} seeds; bars: 95 % t-intervals of the means; dots: seeds", n);
+        caption = fmt::format("marks: {}; bars: {}; dots: seeds", means, intervals);
         break;
     }
   }

@@ -15,8 +15,9 @@ namespace jari {
 // One seed's values by x. Values that are no number (a position without a target, a masked bias) are left out.
 using SeedPoints = std::vector<Point>;
 
-// The means over the seeds at each x that any of them has, and the seeds themselves where there are several.
-PictureSeries series_of(const PlotCell& cell, const std::vector<SeedPoints>& seeds, PictureSeries::Form form);
+// The means over the seeds at each x that any of them has, and the seeds themselves where there are several. With `log`
+// the means are geometric, their intervals those of the mean logarithm, and what is not positive is left out.
+PictureSeries series_of(const PlotCell& cell, const std::vector<SeedPoints>& seeds, PictureSeries::Form form, bool log);
 
 // What `read` gives for each run of the cell; runs where it gives nothing are left out.
 std::vector<SeedPoints> points_of(const PlotCell& cell,

@@ -156,7 +156,7 @@ SeedPoints norms(const SquareMatrix& products) {
 }
 
 Picture plot_curves(PlotSelection& selection, const Reader& read, SeedPoints (*points)(const SquareMatrix&),
-                    const PictureAxis& x, const PictureAxis& y) {
+                    const PictureAxis& x, const PictureAxis& y, bool log) {
   Picture picture;
   MissingCells missing("vectors of positions", kRemedy);
   bool has_any = false;
@@ -168,10 +168,11 @@ Picture plot_curves(PlotSelection& selection, const Reader& read, SeedPoints (*p
       if (seeds.empty())
         missing.add(cell, {"position_cosine", "position_property"});
       else
-        panel.series.push_back(series_of(cell, seeds, PictureSeries::Form::curve));
+        panel.series.push_back(series_of(cell, seeds, PictureSeries::Form::curve, log));
     }
     has_any = has_any || !panel.series.empty();
-    if (const auto trained = common_integer(group, "train.length"); trained && !panel.series.empty()) {
+    if (const auto trained = common_integer(group, "train.length");
+        trained && !panel.series.empty() && !panel.series.front().means.empty()) {
       const double last = panel.series.front().means.back().x;
       panel.marks.push_back({PictureMark::Form::span, 0, std::min(last, static_cast<double>(*trained) - 1), "trained"});
     }
@@ -195,12 +196,12 @@ Picture plot_by_gap(PlotSelection& selection, const PlotOptions& options) {
   const bool is_cosine = options.what == "cosine_by_gap";
   return plot_curves(selection, is_cosine ? Reader(cosines) : Reader(dot_products), by_gap,
                      {"gap between two positions (tokens)", false, {}, {}, {}},
-                     {is_cosine ? "mean cosine" : "mean dot product", false, {}, {}, {}});
+                     {is_cosine ? "mean cosine" : "mean dot product", false, {}, {}, {}}, options.log);
 }
 
-Picture plot_norms(PlotSelection& selection, const PlotOptions&) {
+Picture plot_norms(PlotSelection& selection, const PlotOptions& options) {
   return plot_curves(selection, dot_products, norms, {"position (tokens before it)", false, {}, {}, {}},
-                     {"norm of the position's vector", false, {}, {}, {}});
+                     {"norm of the position's vector", false, {}, {}, {}}, options.log);
 }
 
 }  // namespace jari

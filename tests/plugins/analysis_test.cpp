@@ -10,12 +10,14 @@ namespace {
 
 using test::bound;
 
-// As the trainer makes it: parameters have the values that they start with.
-AnalysisContext context_of(const Model* model, DType real = DType::f64) {
+// As the trainer makes it: parameters have the values that they start with, per-trial numbers those of the resolved
+// spec.
+AnalysisContext context_of(const Model* model, DType real = DType::f64, std::vector<SpecNode> resolved = {}) {
   AnalysisContext context;
   context.model = model;
   context.trained_length = 5;
-  context.evaluate = [real](std::int64_t length, const auto& build) -> std::optional<AnalysisArray> {
+  context.evaluate = [real, resolved = std::move(resolved)](std::int64_t length,
+                                                            const auto& build) -> std::optional<AnalysisArray> {
     Graph graph(real);
     Declarations declarations;
     Value value;
@@ -30,7 +32,8 @@ AnalysisContext context_of(const Model* model, DType real = DType::f64) {
       declaration.init->fill({1, declaration.path, declaration.shape, nullptr}, values);
       state.write(0, *state.find(declaration.path), values);
     }
-    return AnalysisArray{"", value.shape(), evaluate(graph, value, {}, &state), {}};
+    return AnalysisArray{
+        "", value.shape(), evaluate(graph, value, test::per_trial_values(graph, resolved), &state), {}};
   };
   return context;
 }
@@ -111,7 +114,7 @@ TEST(PositionCosine, IsSkippedWithAReason) {
 
 AnalysisResult bias_of(const std::string& model) {
   const auto bound_model = bound<Model>(model);
-  return bound<Analysis>("position_bias")->run(context_of(&*bound_model));
+  return bound<Analysis>("position_bias")->run(context_of(&*bound_model, DType::f64, {bound_model.resolved}));
 }
 
 TEST(PositionBias, OfAlibiFallsWithTheDistance) {

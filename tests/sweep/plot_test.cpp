@@ -93,8 +93,7 @@ TEST_F(PlotTest, LossHasTheSeedsOfTheFilesAndTheirMeanAndInterval) {
   EXPECT_THAT(series.means, SizeIs(3));
   EXPECT_EQ(series.means[1], (MeanPoint{10, expected.mean, expected.interval->low, expected.interval->high}));
   EXPECT_EQ(picture.caption,
-            "lines: means of 3 seeds; bands: 95 % t-intervals of the means; thin lines: seeds; dotted line: chance, ln "
-            "50");
+            "lines: means of 3 seeds; bands: their 95 % t-intervals; thin lines: seeds; dotted line: chance, ln 50");
 }
 
 TEST_F(PlotTest, AccuracyByPositionShadesTheTrainedSpanAndDrawsChance) {
@@ -106,7 +105,7 @@ TEST_F(PlotTest, AccuracyByPositionShadesTheTrainedSpanAndDrawsChance) {
   const PicturePanel& panel = picture.panels[1];
   EXPECT_THAT(panel.series[0].seeds[2], ElementsAre(Point{0, 1}, Point{1, 0.125}, Point{2, 0.1}, Point{3, 0.3}))
       << "the last position has no target";
-  EXPECT_EQ(panel.series[0].means[2].mean, 0.1);
+  EXPECT_DOUBLE_EQ(panel.series[0].means[2].mean, 0.1);
   ASSERT_THAT(panel.marks, SizeIs(2));
   EXPECT_EQ(panel.marks[0].from, -0.5);
   EXPECT_EQ(panel.marks[0].to, 2.5);
@@ -310,6 +309,31 @@ TEST_F(PlotTest, ALogarithmicAxisIsFreeOfEndsThatAreNotPositive) {
     EXPECT_GT(*panel.y.low, 0);
     EXPECT_THAT(panel.y.ticks, IsEmpty());
   }
+}
+
+TEST_F(PlotTest, ALogarithmicAxisHasGeometricMeansOfWhatIsPositive) {
+  for (const double loss : {1.0, 100.0, 0.0}) {
+    RunRecord run = record("{type: sin}", next_ + 1);
+    run.metrics[0] = {"train/loss", {1, 2}, {loss, 7}};
+    write(run);
+  }
+  const Picture picture = plot(PlotOptions{.what = "loss", .log = true}).picture;
+  const MeanPoint point = picture.panels.at(0).series.at(0).means.at(0);
+  EXPECT_NEAR(point.mean, 10, 1e-12);
+  // Student's t for one degree of freedom is 12.7062; the standard error of two values that are two decades apart is
+  // one.
+  EXPECT_NEAR(std::log10(point.high), 1 + 12.7062, 1e-4);
+  EXPECT_EQ(picture.caption,
+            "lines: geometric means of 3 seeds; bands: their 95 % t-intervals (of mean logarithms); thin lines: seeds; "
+            "dotted line: chance, ln 50");
+}
+
+TEST_F(PlotTest, AHeatMapHasNoLogarithmicAxis) {
+  RunRecord run = record("{type: learned}", 1);
+  run.weights = {{"position/table", {2, 1}, std::vector<float>{1, 2}, {"position", "width"}}};
+  write(run);
+  EXPECT_EQ(error({.what = "dot_products", .log = true}),
+            "--log: a heat map has no upright axis to be logarithmic; leave --log out");
 }
 
 // -- what can not be drawn
