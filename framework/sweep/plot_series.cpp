@@ -65,8 +65,9 @@ PictureSeries series_of(const PlotCell& cell, const std::vector<SeedPoints>& see
   std::map<double, std::vector<double>> values;
   PictureSeries series{cell.label, cell.tone, form, /*joined=*/true, {}, {}};
   for (const SeedPoints& points : seeds) {
-    SeedPoints finite;
-    std::ranges::copy_if(points, std::back_inserter(finite), [](const Point& point) { return std::isfinite(point.y); });
+    SeedPoints drawn;
+    std::ranges::copy_if(points, std::back_inserter(drawn),
+                         [log](const Point& point) { return std::isfinite(point.y) && (!log || point.y > 0); });
     for (const Point& point : drawn) values[point.x].push_back(point.y);
     if (seeds.size() > 1) series.seeds.push_back(std::move(drawn));
   }
