@@ -70,8 +70,9 @@ int run_program(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   } catch (const SpecError& error) {
-    const std::string text = error.what();
-    fmt::print(stderr, "{}{}", text, text.ends_with('\n') ? "" : "\n");
+    // Diagnostics of a spec are whole lines; a mistake on the command line is a sentence.
+    const std::string_view text = error.what();
+    fmt::print(stderr, "{}{}{}", text.ends_with('\n') ? "" : "error: ", text, text.ends_with('\n') ? "" : "\n");
     return 2;
   } catch (const Error& error) {
     fmt::print(stderr, "error: {}\n", error.what());

@@ -15,6 +15,7 @@ CommandPtr compare_command();
 CommandPtr verify_command();
 CommandPtr repair_command();
 CommandPtr diff_command();
+CommandPtr plot_command();
 
 // In the order in which `jari --help` lists them.
 inline std::vector<CommandPtr> all_commands() {
@@ -29,6 +30,7 @@ inline std::vector<CommandPtr> all_commands() {
   commands.push_back(verify_command());
   commands.push_back(repair_command());
   commands.push_back(diff_command());
+  commands.push_back(plot_command());
   return commands;
 }
 

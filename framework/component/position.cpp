@@ -43,4 +43,14 @@ Value embedded_zeros(const BuildContext& build, const Position& scheme, std::int
   return reshape(scheme.embed(context, zeros), {build.length, width});
 }
 
+Value bias_of_zeros(const BuildContext& build, const Position& scheme, std::int64_t width, std::int64_t heads,
+                    bool causal) {
+  const PositionContext context = place(build, scheme, width, heads, causal);
+  const Value zeros = broadcast_to(build.graph.constant(0.0), {1, heads, build.length, context.head_width});
+  const std::optional<Value> bias = scheme.bias(context, zeros, zeros);
+  if (!bias) return {};
+  const std::int64_t tables = bias->shape().size() / (build.length * build.length);
+  return reshape(*bias, {tables, build.length, build.length});
+}
+
 }  // namespace jari

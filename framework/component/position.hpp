@@ -55,4 +55,10 @@ Value offsets(const PositionContext& context);
 // nothing.
 Value embedded_zeros(const BuildContext& build, const Position& scheme, std::int64_t width);
 
+// What a scheme's hook `bias` gives for queries and keys of zeros, [heads or 1, length, length] with the length of
+// `build`; an invalid Value if it gives nothing. Where a bias depends on what tokens say, this is only its part that
+// does not.
+Value bias_of_zeros(const BuildContext& build, const Position& scheme, std::int64_t width, std::int64_t heads,
+                    bool causal);
+
 }  // namespace jari

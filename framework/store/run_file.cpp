@@ -138,13 +138,14 @@ void write_metric(Hdf5File& file, const MetricSeries& series) {
   file.write(group + "/value", shape, series.values);
 }
 
+MetricSeries read_metric(const Hdf5File& file, const std::string& name) {
+  const std::string group = "metrics/" + name;
+  return {name, file.read<std::int64_t>(group + "/step").values, file.read<double>(group + "/value").values};
+}
+
 std::vector<MetricSeries> read_metrics(const Hdf5File& file) {
   std::vector<MetricSeries> metrics;
-  for (std::string& name : metric_names(file)) {
-    const std::string group = "metrics/" + name;
-    metrics.push_back(
-        {std::move(name), file.read<std::int64_t>(group + "/step").values, file.read<double>(group + "/value").values});
-  }
+  for (const std::string& name : metric_names(file)) metrics.push_back(read_metric(file, name));
   return metrics;
 }
 
@@ -156,6 +157,11 @@ void write_analysis(Hdf5File& file, const RecordAnalysis& analysis) {
   for (const RecordArray& array : analysis.arrays) write_array(file, group, array);
   for (const auto& [name, value] : analysis.numbers) file.write(group + "/" + name, {}, std::vector<double>{value});
   if (!analysis.skipped.empty()) file.set_attribute(group, "skipped", analysis.skipped);
+}
+
+std::string reason_to_skip(const Hdf5File& file, const std::string& analysis) {
+  const std::string group = "analyses/" + analysis;
+  return file.attribute(group, "skipped") ? file.text_attribute(group, "skipped") : "";
 }
 
 bool is_number(const Hdf5File& file, const std::string& path) {
@@ -173,7 +179,7 @@ RecordAnalysis read_analysis(const Hdf5File& file, const std::string& name) {
     else
       analysis.arrays.push_back(read_array(file, group, child));
   }
-  if (file.attribute(group, "skipped")) analysis.skipped = file.text_attribute(group, "skipped");
+  analysis.skipped = reason_to_skip(file, name);
   return analysis;
 }
 
@@ -195,8 +201,6 @@ void read_environment(const Hdf5File& file, RunRecord& record) {
       record.environment_numbers.emplace_back(name, file.number_attribute("environment", name));
   }
 }
-
-}  // namespace
 
 // -- digests: /digests/{step,digest}
 
@@ -221,6 +225,29 @@ std::vector<std::pair<std::int64_t, std::string>> read_digests(const Hdf5File& f
   for (std::size_t i = 0; i < std::min(steps.size(), texts.size()); ++i)
     digests.emplace_back(steps[i], std::move(texts[i]));
   return digests;
+}
+
+}  // namespace
+
+RunReader::RunReader(const std::filesystem::path& path) : file_(std::make_unique<Hdf5File>(open_run(path))) {}
+RunReader::RunReader(RunReader&&) noexcept = default;
+RunReader::~RunReader() = default;
+
+std::optional<MetricSeries> RunReader::metric(const std::string& name) const {
+  if (!file_->exists("metrics/" + name + "/value")) return std::nullopt;
+  return read_metric(*file_, name);
+}
+
+std::vector<std::string> RunReader::analyses() const { return file_->children("analyses"); }
+
+std::string RunReader::skipped(const std::string& analysis) const { return reason_to_skip(*file_, analysis); }
+
+std::vector<std::string> RunReader::arrays(const std::string& group) const { return file_->arrays_below(group); }
+
+std::optional<RecordArray> RunReader::array(const std::string& path) const {
+  const std::size_t slash = path.find('/');
+  if (slash == std::string::npos || !file_->exists(path) || file_->is_group(path)) return std::nullopt;
+  return read_array(*file_, path.substr(0, slash), path.substr(slash + 1));
 }
 
 void write_run_file(const std::filesystem::path& path, const RunRecord& record) {

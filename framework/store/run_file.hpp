@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -85,6 +86,25 @@ struct RunSummary {
 struct RunOutline {
   RunAttributes attributes;
   double seconds_train = 0;  // of wall time, of all processes that worked on it; 0: unknown
+};
+
+class Hdf5File;
+
+// Reads single parts of a run file, for those that look at many runs. What a run lacks is nothing, not an error.
+class RunReader {
+ public:
+  explicit RunReader(const std::filesystem::path& path);  // StoreError as of `read_run_file`
+  RunReader(RunReader&&) noexcept;
+  ~RunReader();
+
+  std::optional<MetricSeries> metric(const std::string& name) const;  // all its steps
+  std::vector<std::string> analyses() const;
+  std::string skipped(const std::string& analysis) const;           // "" or why it had nothing to look at
+  std::vector<std::string> arrays(const std::string& group) const;  // paths below "evaluate", "weights" ...
+  std::optional<RecordArray> array(const std::string& path) const;  // "evaluate/extrapolated/loss_by_position"
+
+ private:
+  std::unique_ptr<Hdf5File> file_;
 };
 
 // Atomic. StoreError if an array's values do not fill its shape, or the file can not be written.

@@ -83,6 +83,13 @@ class Probe final : public Model {
     return embedded_zeros(at_length, *parameters_.position, parameters_.width);
   }
 
+  Value position_bias(const BuildContext& context, std::int64_t length) const override {
+    BuildContext at_length = context;
+    at_length.length = length;
+    const Graph::Scope scope(context.graph, "position", parameters_.position.span());
+    return bias_of_zeros(at_length, *parameters_.position, parameters_.width, parameters_.heads, parameters_.causal);
+  }
+
  private:
   // x: [batch, length, width] -> [batch, length, width].
   Value attend(const BuildContext& context, Value x, Value query, Value key, Value value) const {

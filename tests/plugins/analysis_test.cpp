@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "tests/plugins/components.hpp"
 
@@ -9,12 +10,14 @@ namespace {
 
 using test::bound;
 
-// As the trainer makes it: parameters have the values that they start with.
-AnalysisContext context_of(const Model* model, DType real = DType::f64) {
+// As the trainer makes it: parameters have the values that they start with, per-trial numbers those of the resolved
+// spec.
+AnalysisContext context_of(const Model* model, DType real = DType::f64, std::vector<SpecNode> resolved = {}) {
   AnalysisContext context;
   context.model = model;
   context.trained_length = 5;
-  context.evaluate = [real](std::int64_t length, const auto& build) -> std::optional<AnalysisArray> {
+  context.evaluate = [real, resolved = std::move(resolved)](std::int64_t length,
+                                                            const auto& build) -> std::optional<AnalysisArray> {
     Graph graph(real);
     Declarations declarations;
     Value value;
@@ -29,7 +32,8 @@ AnalysisContext context_of(const Model* model, DType real = DType::f64) {
       declaration.init->fill({1, declaration.path, declaration.shape, nullptr}, values);
       state.write(0, *state.find(declaration.path), values);
     }
-    return AnalysisArray{"", value.shape(), evaluate(graph, value, {}, &state), {}};
+    return AnalysisArray{
+        "", value.shape(), evaluate(graph, value, test::per_trial_values(graph, resolved), &state), {}};
   };
   return context;
 }
@@ -104,6 +108,51 @@ TEST(PositionCosine, IsSkippedWithAReason) {
   EXPECT_EQ(bound<Analysis>("position_cosine")->run(context_of(&*model)).skipped,
             "the model's positional scheme adds nothing to embeddings");
   EXPECT_EQ(bound<Analysis>("position_cosine")->run(context_of(nullptr)).skipped, "the spec has no model");
+}
+
+// -- position_bias, against the formulas of the papers
+
+AnalysisResult bias_of(const std::string& model) {
+  const auto bound_model = bound<Model>(model);
+  return bound<Analysis>("position_bias")->run(context_of(&*bound_model, DType::f64, {bound_model.resolved}));
+}
+
+TEST(PositionBias, OfAlibiFallsWithTheDistance) {
+  const AnalysisResult result =
+      bias_of("{type: probe, width: 16, position: {type: alibi, slopes: [0.5], left_scale: 2}}");
+  EXPECT_EQ(array(result, "bias").shape, (Shape{1, 5, 5}));
+  const AnalysisArray &offset = array(result, "offset"), &bias = array(result, "bias_by_offset");
+  EXPECT_EQ(bias.shape, (Shape{1, 9}));
+  for (std::size_t i = 0; i < 9; ++i) {
+    const double distance = static_cast<double>(i) - 4;
+    EXPECT_EQ(offset.values[i], distance);
+    EXPECT_EQ(bias.values[i], distance < 0 ? distance : -distance / 2);
+  }
+  EXPECT_EQ(array(result, "bias").values[5 * 3 + 1], -2) << "query 3, key 1";
+  EXPECT_EQ(number(result, "spread"), 0);
+}
+
+TEST(PositionBias, HasARowForEachHead) {
+  const AnalysisResult result = bias_of("{type: probe, width: 16, heads: 2, causal: true, position: alibi}");
+  const AnalysisArray& bias = array(result, "bias_by_offset");
+  EXPECT_EQ(bias.shape, (Shape{2, 9}));
+  EXPECT_EQ(bias.values[3], -1.0 / 16) << "head 0, the key before the query: 2^-4";
+  EXPECT_EQ(bias.values[9 + 3], -1.0 / 256) << "head 1: 2^-8";
+}
+
+TEST(PositionBias, OfRelIsItsTableAndMinusInfinityOutOfSight) {
+  const std::string rel = "{type: rel, max_length: 3, unseen: mask, init: {type: constant, value: 2}}";
+  const AnalysisResult result = bias_of("{type: probe, width: 16, position: " + rel + "}");
+  const AnalysisArray& bias = array(result, "bias_by_offset");
+  const double hidden = -std::numeric_limits<double>::infinity();
+  EXPECT_EQ(bias.values, (std::vector<double>{hidden, hidden, 2, 2, 2, 2, 2, hidden, hidden}));
+  EXPECT_EQ(number(result, "spread"), 0);
+}
+
+TEST(PositionBias, IsSkippedWithAReason) {
+  EXPECT_EQ(bias_of("{type: probe, width: 16, position: rope}").skipped,
+            "the model's positional scheme adds nothing to scores");
+  EXPECT_EQ(bound<Analysis>("position_bias")->run(context_of(nullptr)).skipped, "the spec has no model");
 }
 
 }  // namespace

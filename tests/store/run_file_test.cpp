@@ -46,6 +46,24 @@ TEST_F(RunFile, IsSummarizedByMetricsAndNumbersInOrder) {
                           Pair("analyses/property/gap_3/mean", 0.125)));
 }
 
+TEST_F(RunFile, IsReadInParts) {
+  const RunRecord record = test::example_run();
+  write_run_file(path_, record);
+  const RunReader run(path_);
+  EXPECT_EQ(run.metric("train/loss"), record.metrics[0]);
+  EXPECT_EQ(run.metric("train"), std::nullopt) << "a group of metrics is none";
+  EXPECT_EQ(run.metric("train/lost"), std::nullopt);
+  EXPECT_EQ(run.array("evaluate/extrapolated/accuracy_by_position"), record.evaluate[0]);
+  EXPECT_EQ(run.array("weights/embedding/token"), record.weights[0]);
+  EXPECT_EQ(run.array("weights/embedding"), std::nullopt);
+  EXPECT_EQ(run.array("weights"), std::nullopt);
+  EXPECT_THAT(run.arrays("weights"), ElementsAre("embedding/token", "scale"));
+  EXPECT_THAT(run.arrays("nothing"), testing::IsEmpty());
+  EXPECT_THAT(run.analyses(), ElementsAre("property", "neighbors", "other"));
+  EXPECT_EQ(run.skipped("other"), "the model has no position");
+  EXPECT_EQ(run.skipped("property"), "");
+}
+
 TEST_F(RunFile, KeepsLargeSeeds) {
   RunRecord record;
   record.attributes.seed = ~std::uint64_t{0};

@@ -83,7 +83,7 @@ TEST_F(Commands, CompareTestsAgainstABaselineInEveryFormat) {
   EXPECT_EQ(nlohmann::json::parse(compare("json").out)["baseline"], "model.position=sin");
   const Output wrong = jari({"compare", runs_.string(), "--baseline", "model.position=cos"});
   EXPECT_EQ(wrong.status, 2);
-  EXPECT_EQ(wrong.err, "--baseline: no run has the model.position 'cos'; values: rel, sin\n");
+  EXPECT_EQ(wrong.err, "error: --baseline: no run has the model.position 'cos'; values: rel, sin\n");
 }
 
 TEST_F(Commands, DiffShowsTwoTrialsAndSaysWhichFileIsNone) {
@@ -99,6 +99,23 @@ TEST_F(Commands, DiffShowsTwoTrialsAndSaysWhichFileIsNone) {
   const Output wrong = jari({"diff", trials[0], spec_.string()});
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.err, HasSubstr("it is not an HDF5 file"));
+}
+
+TEST_F(Commands, PlotWritesAScriptWithTheNumbersOfTheRuns) {
+  run();
+  const std::string script = (folder_.path() / "plot.gp").string();
+  const Output output = jari({"plot", runs_.string(), "--what", "loss", "--title", "손실", "-o", script});
+  EXPECT_EQ(output.status, 0) << output.err;
+  EXPECT_EQ(output.out, script + "\n");
+  EXPECT_THAT(test::read_text(script), HasSubstr("set label '손실' at "));
+  EXPECT_THAT(test::read_text(script), HasSubstr("$seeds_1_2 << EOD\n1 "));
+}
+
+TEST_F(Commands, PlotSaysWhatIsWrongBeforeItReadsRuns) {
+  const Output output = jari({"plot", (folder_.path() / "nowhere").string(), "-o", "plot.jpg"});
+  EXPECT_EQ(output.status, 2);
+  EXPECT_EQ(output.err,
+            "error: -o plot.jpg: expected a file that ends in .svg, .png or .gp (gnuplot's script), found '.jpg'\n");
 }
 
 TEST_F(Commands, CompareWithoutRunsSaysWhatToDo) {
