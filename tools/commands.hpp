@@ -13,6 +13,10 @@ CommandPtr schema_command();
 CommandPtr compare_command();
 CommandPtr verify_command();
 CommandPtr repair_command();
+CommandPtr ls_command();
+CommandPtr graph_command();
+CommandPtr new_command();
+CommandPtr doctor_command();
 
 // In the order in which `jari --help` lists them.
 inline std::vector<CommandPtr> all_commands() {
@@ -25,6 +29,10 @@ inline std::vector<CommandPtr> all_commands() {
   commands.push_back(compare_command());
   commands.push_back(verify_command());
   commands.push_back(repair_command());
+  commands.push_back(ls_command());
+  commands.push_back(graph_command());
+  commands.push_back(new_command());
+  commands.push_back(doctor_command());
   return commands;
 }
 
