@@ -43,9 +43,9 @@ Finding versions() {
 
 Finding libraries() {
   return {State::good, "libraries",
-          fmt::format("{}, HDF5 {}, yaml-cpp {}, fmt {}.{}.{}, spdlog {}.{}.{}", cpu_backend_version(), hdf5_version(),
-                      JARI_YAML_CPP_VERSION, FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100,
-                      SPDLOG_VER_MAJOR, SPDLOG_VER_MINOR, SPDLOG_VER_PATCH),
+          fmt::format("HDF5 {}, yaml-cpp {}, fmt {}.{}.{}, spdlog {}.{}.{}", hdf5_version(), JARI_YAML_CPP_VERSION,
+                      FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100, SPDLOG_VER_MAJOR,
+                      SPDLOG_VER_MINOR, SPDLOG_VER_PATCH),
           ""};
 }
 
@@ -63,9 +63,8 @@ std::string proc_value(const char* path, const std::string& key) {
 }
 
 Finding processor() {
-  std::string model = proc_value("/proc/cpuinfo", "model name");
-  if (model.empty()) model = "unknown";
-  return {State::good, "CPU", fmt::format("{}; {}", model, cpu_instruction_sets()), ""};
+  return {State::good, "CPU",
+          fmt::format("{}; {} uses {}", cpu_description(), cpu_backend_version(), cpu_backend_instructions()), ""};
 }
 
 Finding cores() {

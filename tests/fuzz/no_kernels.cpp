@@ -8,6 +8,7 @@ namespace jari {
 
 std::unique_ptr<Kernel> make_cpu_kernel(const KernelRequest&) { throw DeviceError("fuzz targets have no kernels"); }
 std::string cpu_backend_version() { return "none"; }
-std::string cpu_instruction_sets() { return "none"; }
+std::string cpu_backend_instructions() { return "none"; }
+std::string cpu_description() { return "none"; }
 
 }  // namespace jari

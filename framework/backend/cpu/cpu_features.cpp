@@ -1,9 +1,6 @@
 #include "framework/backend/cpu_features.hpp"
 
-#include <fmt/format.h>
-
 #include <dnnl.hpp>
-#include <vector>
 
 namespace jari {
 namespace {
@@ -27,26 +24,12 @@ const char* name_of(dnnl::cpu_isa isa) {
     case dnnl::cpu_isa::avx512_core_amx:
       return "AVX-512 with AMX";
     default:
-      return "what it finds";
+      return "the basic instructions";
   }
 }
 
 }  // namespace
 
-std::string cpu_instruction_sets() {
-  std::vector<const char*> compiled;
-#ifdef __AVX512F__
-  compiled.push_back("AVX-512");
-#endif
-#ifdef __AVX2__
-  compiled.push_back("AVX2");
-#endif
-#ifdef __FMA__
-  compiled.push_back("FMA");
-#endif
-  if (compiled.empty()) compiled.push_back("any CPU of its kind");
-  return fmt::format("compiled for {}; oneDNN uses {}", fmt::join(compiled, ", "),
-                     name_of(dnnl::get_effective_cpu_isa()));
-}
+std::string cpu_backend_instructions() { return name_of(dnnl::get_effective_cpu_isa()); }
 
 }  // namespace jari
