@@ -9,12 +9,14 @@ preset=${JARI_PRESET:-release}
 build=$root/build/$preset
 log=$root/build/setup.log
 
+package_lists=("$root/cmake/packages.txt")  # a script may add its own
+
 say() { printf 'jari: %s\n' "$*" >&2; }
 
-# The packages of cmake/packages.txt that dpkg does not know as installed, on one line.
+# The packages of the lists that dpkg does not know as installed, on one line.
 missing_packages() {
   local wanted installed
-  wanted=$(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$root/cmake/packages.txt" | sort)
+  wanted=$(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "${package_lists[@]}" | sort -u)
   # dpkg-query fails when it has never heard of a package; what it prints of the others is what we want.
   # shellcheck disable=SC2086
   installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null | sed -n 's/^installed //p' | sort) || true
@@ -26,7 +28,7 @@ missing_packages() {
 install_packages() {
   hint=""
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
-    hint="this is no Debian system: install what matches these packages yourself: $(sed 's/#.*//' "$root/cmake/packages.txt" | xargs)"
+    hint="this is no Debian system: install what matches these packages yourself: $(sed 's/#.*//' "${package_lists[@]}" | xargs)"
     return
   fi
   local missing as_root=()

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <new>
 
 #include "framework/base/error.hpp"
 #include "framework/base/version.hpp"
@@ -77,6 +78,9 @@ int run_program(int argc, const char* const* argv) {
   } catch (const Error& error) {
     fmt::print(stderr, "error: {}\n", error.what());
     return 2;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "error: not enough memory for what was asked; choose smaller sizes, or a larger machine\n");
+    return 3;
   } catch (const std::exception& error) {
     fmt::print(stderr, "error: {}\n", error.what());
     return 3;

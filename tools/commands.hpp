@@ -16,6 +16,10 @@ CommandPtr verify_command();
 CommandPtr repair_command();
 CommandPtr diff_command();
 CommandPtr plot_command();
+CommandPtr ls_command();
+CommandPtr graph_command();
+CommandPtr new_command();
+CommandPtr doctor_command();
 
 // In the order in which `jari --help` lists them.
 inline std::vector<CommandPtr> all_commands() {
@@ -31,6 +35,10 @@ inline std::vector<CommandPtr> all_commands() {
   commands.push_back(repair_command());
   commands.push_back(diff_command());
   commands.push_back(plot_command());
+  commands.push_back(ls_command());
+  commands.push_back(graph_command());
+  commands.push_back(new_command());
+  commands.push_back(doctor_command());
   return commands;
 }
 

@@ -46,9 +46,9 @@ MarkedLine marked_line(std::string_view line, int column, int length) {
   }
   for (int i = first; i < last; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    const bool printable = points[at] >= 0x20 && points[at] != 0x7F;  // a tab, or an escape sequence
-    result.text += printable ? bytes[at] : " ";
-    const int width = printable ? display_width(points[at]) : 1;
+    const bool is_control = points[at] < 0x20 || (points[at] >= 0x7F && points[at] < 0xA0);  // tabs, escape sequences
+    result.text += is_control ? " " : printable(bytes[at]);
+    const int width = is_control ? 1 : display_width(points[at]);
     if (i < column - 1) result.before += width;
     if (i >= column - 1 && i < column - 1 + length) result.marked += width;
   }
@@ -61,26 +61,28 @@ MarkedLine marked_line(std::string_view line, int column, int length) {
 
 std::string render(const Diagnostic& diagnostic) {
   const SourceSpan& span = diagnostic.span;
-  const std::string message =
-      diagnostic.path.empty() ? diagnostic.message : fmt::format("{}: {}", diagnostic.path, diagnostic.message);
+  const std::string message = printable(
+      diagnostic.path.empty() ? diagnostic.message : fmt::format("{}: {}", diagnostic.path, diagnostic.message));
+  const std::string hint = printable(diagnostic.hint);
   std::string text;
   const bool has_line = span && span.line >= 1 && static_cast<std::size_t>(span.line) <= span.file->lines.size();
   if (has_line) {
     const MarkedLine line =
         marked_line(span.file->lines[static_cast<std::size_t>(span.line - 1)], span.column, span.length);
-    text = fmt::format("{}: error: {}\n{:>5} | {}\n      | {:{}}{:^>{}}", span.location(), message, span.line,
-                       line.text, "", line.before, "", line.marked);
-    text += diagnostic.hint.empty() ? "\n" : fmt::format(" {}\n", diagnostic.hint);
+    text = fmt::format("{}: error: {}\n{:>5} | {}\n      | {:{}}{:^>{}}", printable(span.location()), message,
+                       span.line, line.text, "", line.before, "", line.marked);
+    text += hint.empty() ? "\n" : fmt::format(" {}\n", hint);
   } else {
-    text = span ? fmt::format("{}: error: {}\n", span.file->name, message) : fmt::format("error: {}\n", message);
-    if (!diagnostic.hint.empty()) text += fmt::format("      = {}\n", diagnostic.hint);
+    text = span ? fmt::format("{}: error: {}\n", printable(span.file->name), message)
+                : fmt::format("error: {}\n", message);
+    if (!hint.empty()) text += fmt::format("      = {}\n", hint);
   }
-  if (!span.origin.empty()) text += fmt::format("      = {}\n", span.origin);
+  if (!span.origin.empty()) text += fmt::format("      = {}\n", printable(span.origin));
   const std::size_t affected = diagnostic.trials.size();
   if (affected > 0 && affected < diagnostic.total) {
     text += fmt::format("      = affects {} of {} trials{}{}\n", affected, diagnostic.total,
-                        diagnostic.which.empty() ? "" : ": ", diagnostic.which);
-    if (!diagnostic.remedy.empty()) text += fmt::format("      = {}\n", diagnostic.remedy);
+                        diagnostic.which.empty() ? "" : ": ", printable(diagnostic.which));
+    if (!diagnostic.remedy.empty()) text += fmt::format("      = {}\n", printable(diagnostic.remedy));
   }
   return text;
 }

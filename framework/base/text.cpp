@@ -1,5 +1,7 @@
 #include "framework/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -90,6 +92,22 @@ int display_width(std::string_view text) {
   int width = 0;
   for (std::size_t offset = 0; offset < text.size();) width += display_width(next_code_point(text, offset));
   return width;
+}
+
+std::string printable(std::string_view text) {
+  std::string result;
+  for (std::size_t offset = 0; offset < text.size();) {
+    const std::size_t start = offset;
+    const char32_t point = next_code_point(text, offset);
+    if (point < 0x20 || (point >= 0x7F && point < 0xA0)) {
+      result += fmt::format("\\x{:02x}", static_cast<unsigned>(point));
+    } else if (point == kReplacement) {
+      result += "\xEF\xBF\xBD";
+    } else {
+      result += text.substr(start, offset - start);
+    }
+  }
+  return result;
 }
 
 std::string joined(const std::vector<std::string>& names, std::string_view separator) {

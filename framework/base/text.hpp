@@ -21,6 +21,9 @@ int count_code_points(std::string_view text);
 int display_width(char32_t code_point);
 int display_width(std::string_view text);
 
+// A text that can be shown on any terminal: control characters as "\x1b", malformed bytes as U+FFFD.
+std::string printable(std::string_view text);
+
 // "a, b, c".
 std::string joined(const std::vector<std::string>& names, std::string_view separator = ", ");
 

@@ -19,6 +19,11 @@ void check_sizes(const std::string& what, const Shape& shape) {
   for (const std::int64_t size : shape.sizes()) {
     if (size < 0) throw ShapeError(fmt::format("{}: negative size in shape {}", what, shape.to_string()));
   }
+  // Beyond it sums of sizes overflow, and no device holds it.
+  constexpr int kMostBits = 36;
+  if (shape.size() > std::int64_t{1} << kMostBits)
+    throw ShapeError(
+        fmt::format("{}: shape {} has more than 2^{} elements; make it smaller", what, shape.to_string(), kMostBits));
 }
 
 }  // namespace
@@ -66,6 +71,13 @@ Value Graph::parameter(const std::string& name, Shape shape) {
   node.per_trial = true;
   node.path = name;
   return leaf(std::move(node), &parameters_by_name_);
+}
+
+void Graph::require_constant(const Shape& shape) const {
+  constexpr int kMostBits = 27;
+  if (shape.size() > std::int64_t{1} << kMostBits)
+    fail(fmt::format("constant: a table of shape {} has more than 2^{} elements; make it smaller", shape.to_string(),
+                     kMostBits));
 }
 
 Value Graph::constant_of(TensorType type, std::vector<double> values) {

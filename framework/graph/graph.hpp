@@ -52,6 +52,8 @@ class Graph {
   Value constant_of(TensorType type, std::vector<double> values);      // shared, of any element type
   Value constant_i32(Shape shape, std::vector<std::int64_t> values);
   Value constant_boolean(Shape shape, const std::vector<bool>& values);
+  // Throws a ShapeError if a constant of that shape is more than a host should compute: call it before computing one.
+  void require_constant(const Shape& shape) const;
 
   // Applies an op: checks, infers, appends. A ShapeError gets the node's path and spec line added.
   std::vector<Value> apply(const Op& op, std::vector<Value> inputs, Attributes attributes = {});

@@ -1,17 +1,15 @@
-// A graph as text, one line a node.
+#include "framework/graph/print.hpp"
 
 #include <fmt/format.h>
 
-#include "framework/graph/graph.hpp"
+#include <algorithm>
+#include <functional>
+
+#include "framework/base/table.hpp"
 
 namespace jari {
 
 namespace {
-
-// "%3", or "%3.1" for a further output.
-std::string name_of(Value value) {
-  return value.output() == 0 ? fmt::format("%{}", value.node()) : fmt::format("%{}.{}", value.node(), value.output());
-}
 
 std::string right_side(const Node& node) {
   switch (node.kind) {
@@ -31,22 +29,50 @@ std::string right_side(const Node& node) {
   return text;
 }
 
+// "f32[2, 3]", "f32[2], i32[]", "3 x f32[2]".
+std::string types_of(const Node& node) {
+  const bool all_equal = std::ranges::adjacent_find(node.outputs, std::ranges::not_equal_to{}) == node.outputs.end();
+  if (node.outputs.size() > 1 && all_equal)
+    return fmt::format("{} x {}", node.outputs.size(), node.outputs.front().to_string());
+  std::vector<std::string> types;
+  for (const TensorType& type : node.outputs) types.push_back(type.to_string());
+  return fmt::format("{}", fmt::join(types, ", "));
+}
+
+std::string results_text(const Graph& graph) {
+  std::string text;
+  for (const auto& [name, value] : graph.outputs()) text += fmt::format("output {} = {}\n", name, name_of(value));
+  for (const auto& [parameter, value] : graph.updates())
+    text += fmt::format("update {} = {}\n", graph.node(parameter.node()).path, name_of(value));
+  return text;
+}
+
 }  // namespace
+
+std::string name_of(Value value) {
+  return value.output() == 0 ? fmt::format("%{}", value.node()) : fmt::format("%{}.{}", value.node(), value.output());
+}
 
 std::string Graph::to_string() const {
   std::string text;
   for (int i = 0; i < size(); ++i) {
     const Node& of = node(i);
-    std::vector<std::string> types;
-    for (const TensorType& type : of.outputs) types.push_back(type.to_string());
-    text += fmt::format("%{} = {} : {}{}", i, right_side(of), fmt::join(types, ", "), of.per_trial ? " per trial" : "");
+    text += fmt::format("%{} = {} : {}{}", i, right_side(of), types_of(of), of.per_trial ? " per trial" : "");
     if (!of.path.empty()) text += "  " + of.path;
     text += '\n';
   }
-  for (const auto& [name, value] : outputs_) text += fmt::format("output {} = {}\n", name, name_of(value));
-  for (const auto& [parameter, value] : updates_)
-    text += fmt::format("update {} = {}\n", node(parameter.node()).path, name_of(value));
-  return text;
+  return text + results_text(*this);
+}
+
+std::string graph_table(const Graph& graph) {
+  TextTable table({{"node", Align::right}, {"path"}, {"type"}, {"trials"}, {"spec"}, {"op"}});
+  for (int i = 0; i < graph.size(); ++i) {
+    const Node& node = graph.node(i);
+    const std::string place = node.span ? fmt::format("{}:{}", node.span.file->name, node.span.line) : "";
+    table.add_row({fmt::format("%{}", i), node.path, types_of(node), node.per_trial ? "each" : "shared", place,
+                   right_side(node)});
+  }
+  return table.text() + results_text(graph);
 }
 
 }  // namespace jari

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "framework/base/error.hpp"
 
@@ -47,7 +48,9 @@ std::size_t index_of(int axis, int rank) {
 
 std::int64_t Shape::size() const {
   std::int64_t product = 1;
-  for (const std::int64_t size : sizes_) product *= size;
+  for (const std::int64_t size : sizes_) {
+    if (__builtin_mul_overflow(product, size, &product)) return std::numeric_limits<std::int64_t>::max();
+  }
   return product;
 }
 

@@ -23,7 +23,7 @@ class Shape {
   explicit Shape(std::vector<std::int64_t> sizes) : sizes_(std::move(sizes)) {}
 
   int rank() const { return static_cast<int>(sizes_.size()); }
-  std::int64_t size() const;  // number of elements
+  std::int64_t size() const;  // number of elements; the largest integer where it does not fit
   // Axis from the front (0 ...) or from the back (-1 is the last).
   std::int64_t operator[](int axis) const;
   std::int64_t& operator[](int axis);

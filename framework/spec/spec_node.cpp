@@ -131,6 +131,8 @@ SpecNode SpecNode::scalar(std::string text, bool quoted, SourceSpan span) {
   return node;
 }
 
+SpecNode SpecNode::sequence() { return sequence({}); }
+
 SpecNode SpecNode::sequence(std::vector<SpecNode> items, SourceSpan span) {
   SpecNode node;
   node.kind = Kind::sequence;

@@ -29,7 +29,8 @@ struct SpecNode {
   std::vector<SpecEntry> entries;  // of a mapping, in the order of the file
 
   static SpecNode scalar(std::string text, bool quoted = false, SourceSpan span = {});
-  static SpecNode sequence(std::vector<SpecNode> items = {}, SourceSpan span = {});
+  static SpecNode sequence();
+  static SpecNode sequence(std::vector<SpecNode> items, SourceSpan span = {});
   static SpecNode mapping(SourceSpan span = {});
 
   bool is_null() const { return kind == Kind::null; }

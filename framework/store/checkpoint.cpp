@@ -107,8 +107,10 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, const std::string&
   return checkpoint;
 }
 
-CheckpointSearch find_checkpoint(const std::filesystem::path& folder, const std::string& trial,
-                                 const std::function<std::string(const Checkpoint&)>& refuse) {
+namespace {
+
+CheckpointSearch search_checkpoint(const std::filesystem::path& folder,
+                                   const std::function<std::string(const Checkpoint&)>& refuse) {
   CheckpointSearch search;
   // A process killed between two renames leaves a gap in the generations, never two in a row.
   int missing = 0;
@@ -132,6 +134,16 @@ CheckpointSearch find_checkpoint(const std::filesystem::path& folder, const std:
       search.damage.emplace_back(error.what());
     }
   }
+  return search;
+}
+
+}  // namespace
+
+CheckpointSearch find_checkpoint(const std::filesystem::path& folder) { return search_checkpoint(folder, {}); }
+
+CheckpointSearch find_checkpoint(const std::filesystem::path& folder, const std::string& trial,
+                                 const std::function<std::string(const Checkpoint&)>& refuse) {
+  CheckpointSearch search = search_checkpoint(folder, refuse);
   if (search.checkpoint) require_same_trial(search.path, search.checkpoint->trial, trial);
   return search;
 }

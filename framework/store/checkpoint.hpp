@@ -49,6 +49,7 @@ struct CheckpointSearch {
 // from: it gives "" or the reason, which becomes part of the damage.
 CheckpointSearch find_checkpoint(const std::filesystem::path& folder, const std::string& trial,
                                  const std::function<std::string(const Checkpoint&)>& refuse = {});
+CheckpointSearch find_checkpoint(const std::filesystem::path& folder);  // of any trial
 
 // After the run file is written.
 void remove_checkpoints(const std::filesystem::path& folder);

@@ -158,10 +158,26 @@ Hdf5Shape shape_of(hid_t space) {
   return Hdf5Shape(extents.begin(), extents.end());
 }
 
+// The largest integer where it does not fit.
 std::int64_t count_of(const Hdf5Shape& shape) {
   std::int64_t count = 1;
-  for (const std::int64_t extent : shape) count *= extent;
+  for (const std::int64_t extent : shape) {
+    if (__builtin_mul_overflow(count, extent, &count)) return std::numeric_limits<std::int64_t>::max();
+  }
   return count;
+}
+
+// An array may claim any extent without holding values, and reading it would take all memory. Deflate makes numbers at
+// most 1032 times smaller.
+void refuse_empty_claim(const std::filesystem::path& path, hid_t file, const std::string& object, std::int64_t count,
+                        std::size_t element_size) {
+  constexpr double kMostDeflated = 1032, kSmall = 1 << 24;
+  hsize_t size = 0;
+  H5Fget_filesize(file, &size);
+  const double claimed = static_cast<double>(count) * static_cast<double>(element_size);
+  if (claimed > kSmall && claimed > kMostDeflated * static_cast<double>(size))
+    hdf5::fail_because(path, object, "read the array",
+                       fmt::format("it claims to hold {} values, more than a file of {} bytes can", count, size));
 }
 
 }  // namespace
@@ -213,6 +229,7 @@ Hdf5Array<T> Hdf5File::read(const std::string& object) const {
   Hdf5Array<T> result{shape_of(space.id()), {}};
   const auto count = static_cast<std::size_t>(count_of(result.shape));
   if (count == 0) return result;
+  refuse_empty_claim(path(), state_->file.id(), full, count_of(result.shape), sizeof(T));
   const auto read = [&](hid_t type, void* buffer) {
     return H5Dread(array.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer);
   };

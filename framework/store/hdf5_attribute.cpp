@@ -17,6 +17,8 @@ template <class... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
 };
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;  // Clang 16 does not find it by itself
 
 // h5py's type for bool: an enum of int8.
 Handle bool_type() {

@@ -48,8 +48,16 @@ Json encode_number(double value) {
   return value;
 }
 
+// The library itself would turn 1e300 or true into some integer.
+std::int64_t decode_integer(const Json& json) {
+  const bool fits = json.is_number_integer() && !(json.is_number_unsigned() &&
+                                                  json.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max());
+  if (!fits) throw StoreError(json.dump() + " is no 64-bit integer");
+  return json.get<std::int64_t>();
+}
+
 double decode_number(const Json& json) {
-  if (!json.is_string()) return json.get<double>();
+  if (json.is_number()) return json.get<double>();
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto& text = json.get_ref<const std::string&>();
   if (text == "inf") return infinity;
@@ -83,7 +91,7 @@ std::string encode(const JournalRecord& record) {
 }
 
 // The record of a line, or the reason why it is none.
-std::variant<JournalRecord, std::string> decode(std::string_view line, std::int64_t expected_sequence) {
+std::variant<JournalRecord, std::string> decode(std::string_view line) {
   if (line.size() <= kSuffixLength) return "it is too short to be a record";
   const std::string without = std::string(line.substr(0, line.size() - kSuffixLength)) + "}";
   if (line.substr(line.size() - kSuffixLength) != checksum_suffix(without)) return "its checksum does not match";
@@ -93,10 +101,8 @@ std::variant<JournalRecord, std::string> decode(std::string_view line, std::int6
     const auto kind = kind_named(json.at("kind").get_ref<const std::string&>());
     if (!kind) return fmt::format("its kind '{}' is unknown", json.at("kind").get<std::string>());
     record.kind = *kind;
-    record.sequence = json.at("sequence").get<std::int64_t>();
-    record.step = json.at("step").get<std::int64_t>();
-    if (record.sequence != expected_sequence)
-      return fmt::format("its sequence number is {}, expected {}", record.sequence, expected_sequence);
+    record.sequence = decode_integer(json.at("sequence"));
+    record.step = decode_integer(json.at("step"));
     if (json.contains("values"))
       for (const auto& [name, value] : json["values"].items()) record.values.emplace_back(name, decode_number(value));
     if (json.contains("details"))
@@ -106,6 +112,15 @@ std::variant<JournalRecord, std::string> decode(std::string_view line, std::int6
   } catch (const std::exception& error) {
     return fmt::format("it is no record ({})", error.what());
   }
+}
+
+// The same, of the record that stands at this place in the file.
+std::variant<JournalRecord, std::string> decode(std::string_view line, std::int64_t expected_sequence) {
+  auto decoded = decode(line);
+  const auto* record = std::get_if<JournalRecord>(&decoded);
+  if (record != nullptr && record->sequence != expected_sequence)
+    return fmt::format("its sequence number is {}, expected {}", record->sequence, expected_sequence);
+  return decoded;
 }
 
 void rewrite(const std::filesystem::path& path, std::vector<JournalRecord>& records) {
@@ -150,6 +165,34 @@ JournalContents read_journal(const std::filesystem::path& path) {
     break;
   }
   return contents;
+}
+
+JournalEnds read_journal_ends(const std::filesystem::path& path, std::size_t bytes) {
+  JournalEnds ends;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) throw_system_error(path, "read", errno);
+  const auto size = static_cast<std::size_t>(file.tellg());
+  // The first line of what is read is torn unless it is the file's first.
+  const auto read_lines = [&](std::size_t begin, std::size_t count, bool skip_first) {
+    std::string text(count, '\0');
+    file.seekg(static_cast<std::streamoff>(begin));
+    file.read(text.data(), static_cast<std::streamsize>(count));
+    std::vector<JournalRecord> records;
+    for (std::size_t at = skip_first ? text.find('\n') + 1 : 0; at < text.size();) {
+      const std::size_t end = text.find('\n', at);
+      if (end == std::string::npos) break;
+      auto decoded = decode(std::string_view(text).substr(at, end - at));
+      if (auto* record = std::get_if<JournalRecord>(&decoded)) records.push_back(std::move(*record));
+      at = end + 1;
+    }
+    return records;
+  };
+  std::size_t window = std::min(size, bytes);
+  while ((ends.last = read_lines(size - window, window, window < size)).empty() && window < size)
+    window = std::min(size, 4 * window);  // the last line is longer than that
+  auto first = window == size ? ends.last : read_lines(0, window, false);
+  if (!first.empty() && first.front().sequence == 0) ends.first = std::move(first.front());
+  return ends;
 }
 
 JournalContents rewind_journal(const std::filesystem::path& path, std::int64_t step) {

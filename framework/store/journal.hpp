@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +42,15 @@ struct JournalContents {
 
 // A journal that does not exist is empty. StoreError if it can not be read.
 JournalContents read_journal(const std::filesystem::path& path);
+
+// What a glance at a run needs of a journal of any length.
+struct JournalEnds {
+  std::optional<JournalRecord> first;  // nothing if it is damaged
+  std::vector<JournalRecord> last;     // the whole records among the last bytes, in order
+};
+
+// Reads `bytes` at either end, more where one line is longer. StoreError if the file can not be read.
+JournalEnds read_journal_ends(const std::filesystem::path& path, std::size_t bytes = 16384);
 
 // For a run that resumes from a checkpoint at `step`: drops all metric rows after it (and damaged lines), so that the
 // metrics become those of a run that was never disturbed. Events stay. Rewrites the file atomically, and only if

@@ -16,9 +16,13 @@ namespace {
 
 std::vector<std::string> all_metrics(const PlotSelection& selection) {
   std::vector<std::string> names;
-  for (const CollectedRun& run : selection.collection.runs)
-    for (const auto& [name, value] : run.summary.values)
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  const auto add = [&names](const std::string& name) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
+  for (const CollectedRun& run : selection.collection.runs) {
+    for (const MetricSummary& metric : run.summary.metrics) add(metric.name);
+    for (const auto& [name, number] : run.summary.numbers) add(name);
+  }
   return names;
 }
 

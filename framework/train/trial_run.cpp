@@ -110,6 +110,7 @@ void TrialRun::resume_or_start() {
   journal_->event(search.checkpoint ? JournalKind::resume : JournalKind::start, step_,
                   {{"trial", trial_.hash},
                    {"label", trial_.label},
+                   {"steps", std::to_string(steps_)},
                    {"index", std::to_string(trial_.index)},
                    {"time", utc_now()},
                    {"device", provenance_.device},
@@ -289,7 +290,11 @@ void TrialRun::finish(ThreadPool& pool) {
   result.status = status_;
   result.message = message_;
   result.digests = digests_;
-  journal_->event(JournalKind::finish, step_, {{"status", status_}, {"message", message_}, {"time", utc_now()}});
+  journal_->event(JournalKind::finish, step_,
+                  {{"status", status_},
+                   {"message", message_},
+                   {"seconds", fmt::format("{:.3f}", result.seconds["train"])},
+                   {"time", utc_now()}});
   journal_->sync();
   const JournalContents journal = read_journal(folder_ / kJournalFile);
   write_run_file(folder_ / kRunFile,

@@ -58,6 +58,7 @@ class Rope final : public Position {
   // In double on the host: angles in single precision lose digits at far positions.
   Turn turns(const PositionContext& context, std::int64_t pairs) const {
     const std::int64_t count = context.position_count;
+    context.build.graph.require_constant({count, pairs});
     std::vector<double> cosine, sine;
     for (std::int64_t position = 0; position < count; ++position) {
       for (std::int64_t m = 0; m < pairs; ++m) {

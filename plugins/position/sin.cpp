@@ -37,6 +37,7 @@ class Sin final : public Position {
           fmt::format("position/sin: width {} is odd, but each frequency takes a sine and a cosine; "
                       "choose an even width",
                       context.width));
+    context.build.graph.require_constant({context.position_count, context.width});
     const Value table = context.build.graph.constant({context.position_count, context.width},
                                                      rows(context.position_count, context.width));
     return x + gather(table, context.query_positions);  // [length, width]

@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <fstream>
 
+#include "framework/base/error.hpp"
 #include "framework/store/hdf5_file.hpp"
 #include "tests/store/example_run.hpp"
+#include "tests/support/errors.hpp"
 #include "tests/support/files.hpp"
 
 namespace jari {
@@ -123,6 +125,27 @@ with h5py.File(sys.argv[1], "w") as f:
   EXPECT_EQ(file.integer_attribute("f32", "integer"), 5);
   EXPECT_EQ(file.number_attribute("f32", "number"), 0.5);
   EXPECT_EQ(file.attribute("f32", "axes"), Hdf5Attribute(std::vector<std::string>{"row", "column"}));
+}
+
+TEST_F(H5py, MayClaimMoreThanItsFileHolds) {
+  const Output output = run_script(R"(
+import sys, h5py
+with h5py.File(sys.argv[1], "w") as f:
+    f.create_dataset("huge", shape=(2**40,), dtype="f8", chunks=(1024,))
+    f.create_dataset("overflow", shape=(2**40, 2**40), dtype="f4", chunks=(32, 32))
+    f.create_dataset("text", shape=(2**36,), dtype=h5py.string_dtype(), chunks=(32,))
+    f.create_dataset("modest", shape=(1000,), dtype="f4", fillvalue=2.5, chunks=(10,))
+)");
+  ASSERT_EQ(output.status, 0) << output.text;
+  const Hdf5File file = Hdf5File::open(file_);
+  EXPECT_THAT(test::error_of<StoreError>([&] { file.read<double>("huge"); }),
+              testing::HasSubstr(
+                  "/huge: can not read the array: it claims to hold 1099511627776 values, more than a file of "));
+  EXPECT_THAT(test::error_of<StoreError>([&] { file.read<float>("overflow"); }),
+              testing::HasSubstr("it claims to hold"));
+  EXPECT_THAT(test::error_of<StoreError>([&] { file.read<std::string>("text"); }),
+              testing::HasSubstr("it claims to hold"));
+  EXPECT_THAT(file.read<float>("modest").values, testing::Each(2.5F));
 }
 
 }  // namespace

@@ -46,6 +46,38 @@ TEST_F(Journal, ThatDoesNotExistIsEmpty) {
   EXPECT_EQ(contents.dropped, "");
 }
 
+TEST_F(Journal, EndsAreReadWithoutWhatIsBetween) {
+  write_five();
+  const JournalEnds all = read_journal_ends(path_);
+  ASSERT_TRUE(all.first);
+  EXPECT_EQ(all.first->kind, JournalKind::start);
+  EXPECT_THAT(all.last, SizeIs(5));
+  // 300 bytes hold two whole lines of about a hundred, and a part of another.
+  const JournalEnds ends = read_journal_ends(path_, 300);
+  ASSERT_TRUE(ends.first);
+  EXPECT_EQ(*ends.first, *all.first);
+  ASSERT_THAT(ends.last, SizeIs(2));
+  EXPECT_EQ(ends.last[0], all.last[3]);
+  EXPECT_EQ(ends.last[1].step, 40);
+  // Where a line is longer than what is read, more is read.
+  EXPECT_THAT(read_journal_ends(path_, 10).last, testing::Not(IsEmpty()));
+}
+
+TEST_F(Journal, EndsLeaveOutWhatIsTornOrDamaged) {
+  write_five();
+  std::string damaged = text();
+  damaged[5] ^= 1;
+  write_text(damaged + "{\"kind\":\"metrics\",\"seq");
+  const JournalEnds ends = read_journal_ends(path_);
+  EXPECT_FALSE(ends.first);
+  ASSERT_THAT(ends.last, SizeIs(4));
+  EXPECT_EQ(ends.last.back().step, 40);
+  write_text("");
+  EXPECT_THAT(read_journal_ends(path_).last, IsEmpty());
+  std::filesystem::remove(path_);
+  EXPECT_THAT(test::error_of<StoreError>([&] { read_journal_ends(path_); }), HasSubstr("can not read"));
+}
+
 TEST_F(Journal, HasOneChecksummedJsonObjectALine) {
   {
     JournalWriter writer(path_);
