@@ -7,8 +7,9 @@
 #include "framework/store/journal.hpp"
 #include "framework/store/run_directory.hpp"
 #include "framework/store/run_file.hpp"
-#include "framework/sweep/run_index.hpp"
+#include "framework/sweep/launcher.hpp"
 #include "framework/sweep/plan_time.hpp"
+#include "framework/sweep/run_index.hpp"
 
 namespace jari {
 namespace {

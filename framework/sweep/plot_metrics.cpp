@@ -103,8 +103,8 @@ PicturePanel final_panel(const PlotGroup& group, const std::string& metric, bool
   for (const PlotCell& cell : group.cells) {
     const auto place = static_cast<double>(panel.series.size());
     const auto seeds = points_of(cell, [&](const CollectedRun& run) -> std::optional<SeedPoints> {
-      const double* value = run.find(metric);
-      return value == nullptr ? std::nullopt : std::optional(SeedPoints{{place, *value}});
+      const std::optional<double> value = run.summary.find(metric);
+      return !value ? std::nullopt : std::optional(SeedPoints{{place, *value}});
     });
     PictureSeries series = series_of(cell, seeds, PictureSeries::Form::bars, log);
     for (SeedPoints& seed : series.seeds)
@@ -170,7 +170,8 @@ PicturePanel length_panel(const PlotGroup& group, const std::vector<std::string>
     const auto seeds = points_of(cell, [&](const CollectedRun& run) -> std::optional<SeedPoints> {
       SeedPoints points;
       for (const auto& [metric, length] : lengths_of(run, metrics)) {
-        if (const double* value = run.find(metric)) points.push_back({static_cast<double>(length), *value});
+        if (const std::optional<double> value = run.summary.find(metric))
+          points.push_back({static_cast<double>(length), *value});
         all.insert(length);
       }
       return points;

@@ -156,7 +156,7 @@ std::vector<PlotGroup> make_groups(const std::vector<CollectedRun>& runs, const 
 // -- tones
 
 std::string scheme_of(const CollectedRun& run) {
-  const SpecNode* position = run.spec.find_path("model.position");
+  const SpecNode* position = run.spec->find_path("model.position");
   if (position != nullptr && position->is_mapping()) position = position->find("type");
   return position != nullptr && position->is_scalar() ? position->text : "";
 }
@@ -228,7 +228,7 @@ void check_panel_count(std::size_t panels, const PlotSelection& selection) {
 }
 
 std::optional<std::int64_t> integer_of(const CollectedRun& run, const std::string& path) {
-  const SpecNode* node = run.spec.find_path(path);
+  const SpecNode* node = run.spec->find_path(path);
   if (node == nullptr || !node->is_scalar()) return std::nullopt;
   std::int64_t value = 0;
   const char* end = node->text.data() + node->text.size();

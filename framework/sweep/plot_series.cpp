@@ -39,7 +39,7 @@ void keep(std::vector<T>& points, std::size_t limit, Value value) {
 // Tasks whose tokens are drawn uniformly, so that nobody can do worse than 1 / vocabulary for long.
 bool draws_uniformly(const CollectedRun& run) {
   constexpr std::string_view kTasks[] = {"neighbor", "first_token", "last_token", "mirror"};
-  const SpecNode* type = run.spec.find_path("task.type");
+  const SpecNode* type = run.spec->find_path("task.type");
   return type != nullptr && std::ranges::find(kTasks, type->text) != std::end(kTasks);
 }
 
@@ -51,7 +51,7 @@ bool is_loss(const std::string& metric) { return last_part(metric).starts_with("
 std::string reason_of(const CollectedRun& run, const std::vector<std::string>& analysis_types) {
   const RunReader reader(run.summary.path);
   for (const std::string& analysis : reader.analyses()) {
-    const SpecNode* type = run.spec.find_path("analyses." + analysis + ".type");
+    const SpecNode* type = run.spec->find_path("analyses." + analysis + ".type");
     const bool is_asked = type != nullptr && std::ranges::find(analysis_types, type->text) != analysis_types.end();
     if (const std::string reason = reader.skipped(analysis); is_asked && !reason.empty()) return reason;
   }

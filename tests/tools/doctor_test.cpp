@@ -51,7 +51,8 @@ TEST(Doctor, SaysWhatToDoWhereRunsCanNotBeWritten) {
   write_file_atomically(file, "in the way");
   const Output output = run_jari({"doctor", "--runs", file.string()});
   EXPECT_EQ(output.status, 3);
-  EXPECT_THAT(output.out, HasSubstr("PROBLEM runs folder  " + file.string() + ": can not be written: Not a directory\n"));
+  EXPECT_THAT(output.out,
+              HasSubstr("PROBLEM runs folder  " + file.string() + ": can not be written: Not a directory\n"));
   EXPECT_THAT(output.out, HasSubstr("choose a folder that you may write to with --runs, or change its permissions\n"));
   EXPECT_THAT(output.out, HasSubstr("\n1 problem\n"));
 }

@@ -23,7 +23,8 @@ using ::testing::StartsWith;
 class GraphCommand : public ::testing::Test {
  protected:
   GraphCommand() {
-    write_file_atomically(spec_, std::string(test::kSmallSpec) + "sweep: {grid: {model.position: [sin, {type: rel, max_length: 12}]}}\n");
+    write_file_atomically(
+        spec_, std::string(test::kSmallSpec) + "sweep: {grid: {model.position: [sin, {type: rel, max_length: 12}]}}\n");
   }
   Output graph(std::vector<std::string> more) const {
     std::vector<std::string> arguments = {"graph", spec_.string()};
@@ -67,7 +68,8 @@ TEST_F(GraphCommand, ShowsThePlan) {
 }
 
 TEST_F(GraphCommand, SaysThatASpecWithoutTrainingHasNoGraph) {
-  write_file_atomically(spec_, "experiment: e\nanalyses: {p: {type: position_property, length: 8, width: 4, gaps: [1]}}\n");
+  write_file_atomically(spec_,
+                        "experiment: e\nanalyses: {p: {type: position_property, length: 8, width: 4, gaps: [1]}}\n");
   const Output output = run_jari({"graph", spec_.string()});
   EXPECT_EQ(output.status, 2);
   EXPECT_EQ(output.err, "error: the spec trains nothing, so there is no graph\n");

@@ -20,8 +20,8 @@ namespace jari {
 namespace {
 
 namespace fs = std::filesystem;
-using test::run_jari;
 using test::Output;
+using test::run_jari;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -30,7 +30,8 @@ class Ls : public ::testing::Test {
   // Four trials of a real sweep, the folders by label.
   void run_sweep() {
     const fs::path spec = folder_.path() / "spec.yaml";
-    write_file_atomically(spec, std::string(test::kSmallSpec) + "seeds: 2\nsweep: {grid: {model.position: [sin, rope]}}\n");
+    write_file_atomically(spec,
+                          std::string(test::kSmallSpec) + "seeds: 2\nsweep: {grid: {model.position: [sin, rope]}}\n");
     const Output output = run_jari({"run", spec.string(), "--runs", runs_.string(), "--quiet"});
     ASSERT_EQ(output.status, 0) << output.err;
     for (const auto& entry : fs::directory_iterator(runs_ / "small")) {
@@ -66,8 +67,8 @@ TEST_F(Ls, ShowsExperimentsWithWhatIsDone) {
   fs::remove_all(trials_.at("position=rope,seed=43"));
   const Output output = run_jari({"ls", runs_.string()});
   EXPECT_EQ(output.status, 0) << output.err;
-  EXPECT_THAT(output.out, ::testing::ContainsRegex(
-                              "small +2/4 +1 interrupted, 1 waiting +20[0-9-]+ [0-9:]+ +[0-9.]+ [kM]B\n"));
+  EXPECT_THAT(output.out,
+              ::testing::ContainsRegex("small +2/4 +1 interrupted, 1 waiting +20[0-9-]+ [0-9:]+ +[0-9.]+ [kM]B\n"));
 }
 
 TEST_F(Ls, ShowsTheTrialsOfOneExperimentInTheOrderOfTheSweep) {
@@ -75,13 +76,14 @@ TEST_F(Ls, ShowsTheTrialsOfOneExperimentInTheOrderOfTheSweep) {
   kill(trials_.at("position=sin,seed=42"));
   const Output output = run_jari({"ls", (runs_ / "small").string()});
   EXPECT_EQ(output.status, 0) << output.err;
-  EXPECT_THAT(output.out,
-              ::testing::ContainsRegex("position=sin,seed=42 +interrupted +20/60 +1.2 +train/loss +1.5\n"
-                                       "position=sin,seed=43 +finished +60/60 +0.[0-9] +evaluate/longer/accuracy +0.[0-9]+\n"
-                                       "position=rope,seed=42 +finished"));
+  EXPECT_THAT(output.out, ::testing::ContainsRegex(
+                              "position=sin,seed=42 +interrupted +20/60 +1.2 +train/loss +1.5\n"
+                              "position=sin,seed=43 +finished +60/60 +0.[0-9] +evaluate/longer/accuracy +0.[0-9]+\n"
+                              "position=rope,seed=42 +finished"));
   EXPECT_THAT(output.out, HasSubstr("\nsmall: 3 of 4 trials done, 1 interrupted; last write "));
   const Output loss = run_jari({"ls", (runs_ / "small").string(), "--metric", "evaluate/same/loss"});
-  EXPECT_THAT(loss.out, ::testing::ContainsRegex("position=sin,seed=43 +finished +60/60 +0.[0-9] +evaluate/same/loss +"));
+  EXPECT_THAT(loss.out,
+              ::testing::ContainsRegex("position=sin,seed=43 +finished +60/60 +0.[0-9] +evaluate/same/loss +"));
 }
 
 TEST_F(Ls, TellsWhyTrialsFailed) {
