@@ -105,7 +105,7 @@ void check_trial(const SpecNode& spec, Diagnostics& diagnostics) {
   Experiment experiment;
   SpecNode resolved;
   Binder(&registry(), own).bind(spec, "", experiment, resolved);
-  diagnostics.add_trial(own, 2);
+  diagnostics.add_trial(own, 0, 2);
   if (!own.empty()) return;
   check_resolved(resolved);
   build_graphs(experiment, resolved);
