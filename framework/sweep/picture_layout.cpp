@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "framework/base/error.hpp"
@@ -38,7 +39,7 @@ std::vector<LegendEntry> legend_entries(const Picture& picture) {
   return entries;
 }
 
-double entry_width(const std::vector<LegendEntry>& entries) {
+double entry_width(std::span<const LegendEntry> entries) {
   double widest = 0;
   for (const LegendEntry& entry : entries) widest = std::max(widest, text_width(entry.name, kFontSize));
   return kSampleWidth + 6 + widest;
@@ -85,7 +86,7 @@ class Layouter {
     area_ = {kEdge, layout_.width - kEdge, kEdge, layout_.height - kEdge};
     take_texts();
     if (is_beside_) area_.right -= wide + kGap;
-    if (!layout_.legend.empty() && !is_beside_) take_rows_below(wide);
+    if (!layout_.legend.empty() && !is_beside_) take_rows_below();
     place_panels();
     if (is_beside_) place_beside();
     if (has_heat_)
@@ -106,17 +107,32 @@ class Layouter {
     }
     const double texts = 60 + (picture_.title.empty() ? 0 : 26);
     const auto columns = static_cast<double>(columns_), rows = static_cast<double>(rows_);
-    layout_.width = picture_.width > 0 ? picture_.width : static_cast<int>(80 + columns * width + legend);
+    layout_.width =
+        picture_.width > 0 ? picture_.width : static_cast<int>(upright_width(picture_) + 40 + columns * width + legend);
     const double below = is_beside_ ? 0 : kRow * static_cast<double>(legend_rows());
     layout_.height = picture_.height > 0 ? picture_.height : static_cast<int>(texts + rows * (height + 52) + below);
   }
 
-  // Of a legend below the panels.
-  std::size_t legend_columns() const {
-    const double fit = (layout_.width - 2 * kEdge + kGap) / (entry_width(layout_.legend) + kGap);
-    return std::min(static_cast<std::size_t>(std::max(1.0, fit)), std::max<std::size_t>(1, layout_.legend.size()));
+  // The widths of the most columns that a legend below the panels can have; entries go down each column.
+  std::vector<double> legend_columns() const {
+    const std::size_t entries = layout_.legend.size();
+    for (std::size_t columns = entries; columns > 1; --columns) {
+      const std::size_t rows = (entries + columns - 1) / columns;
+      std::vector<double> widths;
+      double total = -kGap;
+      for (std::size_t begin = 0; begin < entries; begin += rows) {
+        const std::span all(layout_.legend);
+        widths.push_back(entry_width(all.subspan(begin, std::min(rows, entries - begin))));
+        total += widths.back() + kGap;
+      }
+      if (total <= layout_.width - 2 * kEdge) return widths;
+    }
+    return {entry_width(layout_.legend)};
   }
-  std::size_t legend_rows() const { return (layout_.legend.size() + legend_columns() - 1) / legend_columns(); }
+  std::size_t legend_rows() const {
+    const std::size_t columns = legend_columns().size();
+    return (layout_.legend.size() + columns - 1) / columns;
+  }
 
   void take_texts() {
     const double width = layout_.width - 2 * kEdge;
@@ -129,14 +145,17 @@ class Layouter {
     area_.bottom -= line * static_cast<double>(layout_.caption.size()) + (layout_.caption.empty() ? 0 : 6);
   }
 
-  void take_rows_below(double wide) {
-    const double pitch = wide + kGap;
-    const std::size_t columns = legend_columns();
-    area_.bottom -= static_cast<double>(legend_rows()) * kRow;
-    const double left = (area_.left + area_.right - static_cast<double>(columns) * pitch + kGap) / 2;
+  void take_rows_below() {
+    const std::vector<double> widths = legend_columns();
+    const std::size_t rows = legend_rows();
+    area_.bottom -= static_cast<double>(rows) * kRow;
+    double total = -kGap;
+    for (const double width : widths) total += width + kGap;
+    double x = (area_.left + area_.right - total) / 2;
     for (std::size_t i = 0; i < layout_.legend.size(); ++i) {
-      layout_.legend[i].x = left + static_cast<double>(i % columns) * pitch;
-      layout_.legend[i].y = area_.bottom + (static_cast<double>(i / columns) + 0.5) * kRow;
+      if (i > 0 && i % rows == 0) x += widths[i / rows - 1] + kGap;
+      layout_.legend[i].x = x;
+      layout_.legend[i].y = area_.bottom + (static_cast<double>(i % rows) + 0.5) * kRow;
     }
     area_.bottom -= 6;
   }

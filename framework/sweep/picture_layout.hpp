@@ -33,7 +33,7 @@ struct PictureLayout {
 };
 
 inline constexpr double kFontSize = 12, kTitleSize = 15, kCaptionSize = 10.5;
-inline constexpr double kSampleWidth = 28;  // of a line in the legend
+inline constexpr double kSampleWidth = 36;  // of a line in the legend
 
 // Width and height 0 are chosen by what there is to show. SpecError if the picture is too small for its panels.
 PictureLayout lay_out(const Picture& picture);

@@ -17,7 +17,7 @@ constexpr const char* kPale = "#666666";
 
 // gnuplot's point types of Tone::marker.
 constexpr int kPointTypes[] = {7, 5, 9, 13, 11, 15};
-constexpr const char* kDashes[] = {"solid", "'-'", "'.'", "'_.'"};
+constexpr const char* kDashes[] = {"solid", "(6,4)", "(2,3)", "(9,3,2,3)"};
 
 std::string color(const Tone& tone, int transparency) {
   return transparency == 0 ? tone.color : fmt::format("#{:02X}{}", transparency, tone.color.substr(1));
@@ -66,12 +66,12 @@ class ScriptWriter {
     if (format == PictureFormat::svg) {
       line(
           "set terminal svg noenhanced size {},{} font 'Helvetica,Arial,NanumGothic,Noto Sans CJK KR,sans-serif,{}' "
-          "background '#FFFFFF' dashlength 0.7",
+          "background '#FFFFFF'",
           layout_.width, layout_.height, kFontSize);
     } else {
       line(
           "set terminal pngcairo noenhanced size {},{} font 'NanumGothic,{}' background '#FFFFFF' fontscale 1.5 "
-          "linewidth 2 pointscale 2 dashlength 0.7",
+          "linewidth 2 pointscale 2",
           2 * layout_.width, 2 * layout_.height, kFontSize);
     }
     line("set output {}", gnuplot_quoted(output));
@@ -96,11 +96,18 @@ class ScriptWriter {
                   fmt::format("left font ',{}' textcolor '{}'", kCaptionSize, kPale));
   }
 
+  void write_sample(double x, double y, double width, const std::string& color_name, const std::string& dashes) {
+    line("set arrow from {} to {} nohead linewidth 2 linecolor '{}' dashtype {}", at(x, y), at(x + width, y),
+         color_name, dashes);
+  }
+
   void write_legend() {
     for (const LegendEntry& entry : layout_.legend) {
-      if (entry.has_line)
-        line("set arrow from {} to {} nohead linewidth 2 linecolor '{}' dashtype {}", at(entry.x, entry.y),
-             at(entry.x + kSampleWidth, entry.y), entry.tone.color, dash(entry.tone));
+      if (entry.has_line) {
+        write_sample(entry.x, entry.y, kSampleWidth, entry.tone.color, dash(entry.tone));
+        // gnuplot 5.4 makes neighbors of one color one SVG path, with the dashes of the first. A white one parts them.
+        write_sample(entry.x - 4, entry.y, 1, "#FFFFFF", "solid");
+      }
       line("set label '' at {} point pointtype {} pointsize 0.8 linecolor '{}'",
            at(entry.x + kSampleWidth / 2, entry.y), point_type(entry.tone), entry.tone.color);
       write_label(entry.name, at(entry.x + kSampleWidth + 6, entry.y), fmt::format("left textcolor '{}'", kInk));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "framework/base/error.hpp"
 #include "framework/base/text.hpp"
@@ -41,6 +42,13 @@ bool draws_uniformly(const CollectedRun& run) {
   constexpr std::string_view kTasks[] = {"neighbor", "first_token", "last_token", "mirror"};
   const SpecNode* type = run.spec->find_path("task.type");
   return type != nullptr && std::ranges::find(kTasks, type->text) != std::end(kTasks);
+}
+
+// Dots that lie on one another, as those of accuracy 1, are drawn once.
+void drop_hidden_dots(PictureSeries& series) {
+  std::set<std::pair<double, double>> drawn;
+  for (SeedPoints& seed : series.seeds)
+    std::erase_if(seed, [&drawn](const Point& point) { return !drawn.emplace(point.x, point.y).second; });
 }
 
 std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -100,6 +108,7 @@ void thin_out(Picture& picture) {
     for (PictureSeries& series : panel.series) {
       if (series.form == PictureSeries::Form::dots && dots > kMostDots) series.form = PictureSeries::Form::curve;
       keep(series.means, of_mean, [](const MeanPoint& point) { return point.mean; });
+      if (series.form == PictureSeries::Form::dots) drop_hidden_dots(series);
       if (series.form != PictureSeries::Form::curve) continue;
       for (SeedPoints& seed : series.seeds) keep(seed, of_seed, [](const Point& point) { return point.y; });
     }

@@ -68,7 +68,7 @@ TEST(GnuplotScript, HoldsTheDataAndDrawsBandsBelowSeedsBelowMeans) {
                         "     $mean_1_1 using 1:2 with linespoints linewidth 2 linecolor '#0072B2' dashtype solid "
                         "pointtype 7 pointsize 0.8 pointinterval 1\n"));
   EXPECT_THAT(script, HasSubstr("set output 'out.svg'\n"));
-  EXPECT_THAT(script, HasSubstr("terminal svg noenhanced size 640,"));
+  EXPECT_THAT(script, HasSubstr("terminal svg noenhanced size 654,"));
 }
 
 TEST(GnuplotScript, OfOneSeedHasNoBand) {

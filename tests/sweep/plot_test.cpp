@@ -103,8 +103,9 @@ TEST_F(PlotTest, AccuracyByPositionShadesTheTrainedSpanAndDrawsChance) {
   EXPECT_EQ(picture.panels[0].title, "short");
   EXPECT_EQ(picture.panels[1].title, "long");
   const PicturePanel& panel = picture.panels[1];
-  EXPECT_THAT(panel.series[0].seeds[2], ElementsAre(Point{0, 1}, Point{1, 0.125}, Point{2, 0.1}, Point{3, 0.3}))
+  EXPECT_THAT(panel.series[0].seeds[0], ElementsAre(Point{0, 1}, Point{1, 0.5}, Point{2, 0.1}, Point{3, 0.3}))
       << "the last position has no target";
+  EXPECT_THAT(panel.series[0].seeds[2], ElementsAre(Point{1, 0.125})) << "the others lie on those of the first seed";
   EXPECT_DOUBLE_EQ(panel.series[0].means[2].mean, 0.1);
   ASSERT_THAT(panel.marks, SizeIs(2));
   EXPECT_EQ(panel.marks[0].from, -0.5);
