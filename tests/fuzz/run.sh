@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes every target for a while, two at a time: tests/fuzz/run.sh [SECONDS [TARGET ...]] (60 seconds, all targets).
 # Begins with the inputs stored under corpus/, and the specs of the tests; what it finds to be new stays in
-# build/fuzz/corpus/. Exit status 1 when an input crashed a target, hung it or took too much memory; its path and how to
+
 # run it again are printed. Installs Clang where it is missing.
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../../cmake/setup.sh"

@@ -11,6 +11,7 @@
 #include "framework/spec/scalar.hpp"
 #include "framework/spec/yaml_reader.hpp"
 #include "framework/sweep/sweep.hpp"
+#include "framework/sweep/trial_sets.hpp"
 #include "tests/fuzz/expect.hpp"
 
 namespace jari::fuzz {
@@ -27,7 +28,7 @@ const Registry& registry() {
 
 // Trials that are bound; all of them are expanded.
 constexpr std::size_t kMostBound = 4;
-constexpr std::size_t kMostDeclared = 64;
+constexpr std::size_t kMostDeclared = 200;
 
 std::vector<std::string> sections_of(const std::string& text) {
   constexpr std::string_view kMark = "\n====\n";
@@ -56,22 +57,23 @@ bool is_small(const SpecNode& node, double limit) {
                      [&](const auto& entry) { return is_small(entry.value, limit); });
 }
 
-// Up to a limit that takes too long for a million inputs, a spec may declare any number of trials.
-bool declares_few_trials(const SpecNode& spec) {
-  std::size_t trials = 1;
-  const auto multiply = [&trials](const SpecNode& axis) {
-    trials *= std::clamp<std::size_t>(axis.items.size(), 1, kMostDeclared + 1);
-    trials = std::min(trials, kMostDeclared + 1);
-  };
-  if (const SpecNode* sweep = spec.find("sweep")) {
-    for (const SpecEntry& part : sweep->entries) {
-      if (!is_small(part.value, kMostDeclared) && part.key != "grid" && part.key != "list") return false;
-      multiply(part.value);
-      for (const SpecEntry& axis : part.value.entries) multiply(axis.value);
-    }
+// At least as many as the trials that a tree of axes declares: lists multiply, and so do numbers of draws.
+std::size_t most_trials(const SpecNode& node) {
+  std::size_t product = std::max<std::size_t>(1, node.items.size());
+  const auto multiply = [&product](std::size_t by) { product = std::min(product * by, kMostDeclared + 1); };
+  for (const SpecNode& item : node.items) multiply(most_trials(item));
+  for (const SpecEntry& entry : node.entries) {
+    multiply(most_trials(entry.value));
+    if (entry.key == "trials") multiply(is_small(entry.value, 8) ? 8 : kMostDeclared + 1);  // of random and sobol
   }
+  return product;
+}
+
+// A spec may declare a hundred thousand trials, which takes too long for a million inputs.
+bool declares_few_trials(const SpecNode& spec) {
+  const SpecNode* sweep = spec.find("sweep");
   const SpecNode* seeds = spec.find("seeds");
-  return trials <= kMostDeclared && (seeds == nullptr || is_small(*seeds, kMostDeclared));
+  return (sweep == nullptr || most_trials(*sweep) <= kMostDeclared) && (seeds == nullptr || is_small(*seeds, 4));
 }
 
 void check_resolved(const SpecNode& resolved) {
@@ -100,15 +102,26 @@ void build_graphs(const Experiment& experiment, const SpecNode& resolved) {
   }
 }
 
-void check_trial(const SpecNode& spec, Diagnostics& diagnostics) {
-  Diagnostics own;
+void check_trial(const SpecNode& spec, Diagnostics& own) {
   Experiment experiment;
   SpecNode resolved;
   Binder(&registry(), own).bind(spec, "", experiment, resolved);
-  diagnostics.add_trial(own, 0, 2);
   if (!own.empty()) return;
   check_resolved(resolved);
   build_graphs(experiment, resolved);
+}
+
+void check_trials(const Expansion& expansion, Diagnostics& diagnostics) {
+  std::vector<TrialView> views;
+  const std::size_t count = std::min(kMostBound, expansion.cells.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const Expansion::Cell& cell = expansion.cells[i];
+    Diagnostics own;
+    check_trial(cell.spec, own);
+    diagnostics.add_trial(own, i, count);
+    views.push_back({&cell.varying, &cell.spec});
+  }
+  name_trials(diagnostics, views);
 }
 
 void check(const std::string& text) {
@@ -124,11 +137,7 @@ void check(const std::string& text) {
   }
   if (spec.is_mapping()) {
     if (sections.size() > 1) set_overrides(spec, lines_of(sections[1]), diagnostics);
-    if (declares_few_trials(spec)) {
-      const Expansion expansion = expand(spec, diagnostics);
-      for (std::size_t i = 0; i < std::min(kMostBound, expansion.cells.size()); ++i)
-        check_trial(expansion.cells[i].spec, diagnostics);
-    }
+    if (declares_few_trials(spec)) check_trials(expand(spec, diagnostics), diagnostics);
   }
   const std::string errors = diagnostics.render();
   expect(!first_invalid_utf8(errors), "errors are UTF-8");
