@@ -1,20 +1,24 @@
 #!/usr/bin/env python3
 """`jari compare` of 10,000 runs, first and later time, beside an h5py loop that reads the same values.
 
-    bench/compare.py [--build build/ci] [--cells 500] [--seeds 20] [--rounds 3] [--json FILE]
+    bench/compare.py [--build build/ci] [--cells 500] [--seeds 20] [--rounds 3] [--where FOLDER] [--json FILE]
 
 One small trial is trained; its run file is written 10,000 times with other seeds, learning rates and values. Then, in turns:
 `jari compare` without its cache (first), with it (later), and the h5py loop, which reads of each file seed, resolved spec and
-every metric, and computes nothing. All run files are in the page cache for all of them.
+every metric, and computes nothing. All run files are in the page cache for all of them. Wall seconds, and in brackets CPU seconds,
+which depend less on what else the machine does.
 """
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+import h5py
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -29,26 +33,37 @@ def make_runs(options, folder):
     return folder / "many", run_file.stat().st_size
 
 
-def jari_seconds(options, runs):
-    begun = time.monotonic()
+def cpu_seconds():
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
+
+
+def timed(action):
+    wall, cpu = time.monotonic(), cpu_seconds()
+    action()
+    return {"wall": time.monotonic() - wall, "cpu": cpu_seconds() - cpu}
+
+
+def compare(options, runs):
     subprocess.run([options.build / "tools/jari", "compare", runs], check=True, capture_output=True)
-    return time.monotonic() - begun
 
 
-def h5py_seconds(runs):
-    import h5py
-    begun = time.monotonic()
+def read_with_h5py(runs):
     values = 0
     for path in runs.glob("*/run.h5"):
         with h5py.File(path, "r") as run:
             seed, spec = run.attrs["seed"], run["spec/resolved"][()]
             found = []
-            run["metrics"].visititems(lambda name, item: found.append(item[()]) if isinstance(item, h5py.Dataset) else None)
-            if "analyses" in run:
-                run["analyses"].visititems(lambda name, item: found.append(item[()]) if isinstance(item, h5py.Dataset) else None)
+            read = lambda name, item: found.append(item[()]) if isinstance(item, h5py.Dataset) else None
+            for group in ("metrics", "analyses"):
+                run[group].visititems(read)
+            assert seed > 0 and spec
             values += len(found)
     assert values > 0
-    return time.monotonic() - begun
+
+
+def shown(times):
+    return ", ".join(f"{name} {each['wall']:.2f} s ({each['cpu']:.2f})" for name, each in times.items())
 
 
 def main():
@@ -66,13 +81,14 @@ def main():
         rounds = []
         for _ in range(options.rounds):
             (runs / ".summaries").unlink(missing_ok=True)
-            times = {"first": jari_seconds(options, runs), "later": jari_seconds(options, runs), "h5py": h5py_seconds(runs)}
-            print(", ".join(f"{name} {seconds:.2f} s" for name, seconds in times.items()), flush=True)
+            times = {"first": timed(lambda: compare(options, runs)), "later": timed(lambda: compare(options, runs)),
+                     "h5py": timed(lambda: read_with_h5py(runs))}
+            print(shown(times), flush=True)
             rounds.append(times)
         cache = (runs / ".summaries").stat().st_size
-    median = {name: statistics.median(each[name] for each in rounds) for name in rounds[0]}
+    median = {name: {kind: statistics.median(each[name][kind] for each in rounds) for kind in ("wall", "cpu")} for name in rounds[0]}
     print(f"{options.cells} cells of {options.seeds} seeds, {size} bytes a run, cache {cache} bytes; medians of {options.rounds}: "
-          + ", ".join(f"{name} {seconds:.2f} s" for name, seconds in median.items()))
+          + shown(median))
     if options.json:
         result = {"cells": options.cells, "seeds": options.seeds, "bytes_a_run": size, "rounds": rounds, "median": median}
         options.json.write_text(json.dumps(result, indent=2) + "\n")
