@@ -64,6 +64,7 @@ double upright_width(const Picture& picture) {
   double widest = 30;
   for (const PicturePanel& panel : picture.panels) {
     const PictureAxis& upright = panel.sideways ? panel.x : panel.y;
+    if (upright.log && upright.ticks.empty()) widest = std::max(widest, 8 + text_width("0.0001", kFontSize));
     for (const auto& [place, label] : upright.ticks) widest = std::max(widest, 8 + text_width(label, kFontSize));
   }
   const PicturePanel& first = picture.panels.front();
