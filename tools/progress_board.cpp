@@ -28,6 +28,12 @@ ProgressBoard::~ProgressBoard() {
   if (terminal_) erase();
 }
 
+void ProgressBoard::already_done(const Trial& trial) {
+  Row& row = rows_.at(&trial);
+  row.step = row.steps;
+  ++trials_ended_;
+}
+
 void ProgressBoard::started(const Trial& trial, std::int64_t from_step) {
   Row& row = rows_.at(&trial);
   row.step = from_step;

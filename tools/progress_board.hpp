@@ -22,6 +22,7 @@ class ProgressBoard final : public Progress {
   ProgressBoard(const Sweep& sweep, std::FILE* out, bool terminal, double interval = 10);
   ~ProgressBoard() override;
 
+  void already_done(const Trial& trial) override;
   void started(const Trial& trial, std::int64_t from_step) override;
   void stepped(const Trial& trial, std::int64_t step, double loss) override;
   void ended(const Trial& trial, const std::string& status, const std::string& message) override;

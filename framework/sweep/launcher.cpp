@@ -162,6 +162,9 @@ LaunchResult launch(Sweep& sweep, const SpecNode& spec, const Provenance& proven
   if (options.force)
     for (const Trial& trial : sweep.trials) remove_trial(result.folder / trial.folder);
   const std::vector<bool> done = finished_trials(result.folder, sweep.trials);
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    if (done[i]) progress.already_done(sweep.trials[i]);
+  }
   result.already_done = static_cast<std::size_t>(std::count(done.begin(), done.end(), true));
   const int cores = options.threads > 0 ? options.threads : usable_cores();
   Launcher(sweep, provenance, cores, options, progress, result).run(done);

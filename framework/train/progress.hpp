@@ -11,6 +11,7 @@ struct Trial;
 class Progress {
  public:
   virtual ~Progress() = default;
+  virtual void already_done(const Trial& /*trial*/) {}  // in an earlier process
   virtual void started(const Trial& /*trial*/, std::int64_t /*from_step*/) {}
   virtual void stepped(const Trial& /*trial*/, std::int64_t /*step*/, double /*loss*/) {}
   virtual void ended(const Trial& /*trial*/, const std::string& /*status*/, const std::string& /*message*/) {}
