@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Fuzzes every target for a while, two at a time: tests/fuzz/run.sh [SECONDS [TARGET ...]] (60 seconds, all targets).
-# Begins with the inputs stored under corpus/, and the specs of the tests; what it finds to be new stays in
-
-# run it again are printed. Installs Clang where it is missing.
+# Begins with the inputs stored under corpus/, and for specs with those of the tests; what reaches new code is kept under
+# build/fuzz/corpus/. Exit status 1 when an input crashed a target, hung it or took too much memory: how to run it again is
+# printed. Installs Clang where it is missing.
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../../cmake/setup.sh"
 preset=fuzz
