@@ -123,6 +123,16 @@ std::variant<JournalRecord, std::string> decode(std::string_view line, std::int6
   return decoded;
 }
 
+// Those of the lines that are whole; what is torn or damaged is left out.
+std::vector<JournalRecord> whole_records(std::string_view text) {
+  std::vector<JournalRecord> records;
+  for (std::size_t end; (end = text.find('\n')) != std::string_view::npos; text.remove_prefix(end + 1)) {
+    auto decoded = decode(text.substr(0, end));
+    if (auto* record = std::get_if<JournalRecord>(&decoded)) records.push_back(std::move(*record));
+  }
+  return records;
+}
+
 void rewrite(const std::filesystem::path& path, std::vector<JournalRecord>& records) {
   std::string text;
   for (std::size_t i = 0; i < records.size(); ++i) {
@@ -172,26 +182,21 @@ JournalEnds read_journal_ends(const std::filesystem::path& path, std::size_t byt
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) throw_system_error(path, "read", errno);
   const auto size = static_cast<std::size_t>(file.tellg());
-  // The first line of what is read is torn unless it is the file's first.
-  const auto read_lines = [&](std::size_t begin, std::size_t count, bool skip_first) {
+  const auto read = [&](std::size_t begin, std::size_t count) {
     std::string text(count, '\0');
     file.seekg(static_cast<std::streamoff>(begin));
     file.read(text.data(), static_cast<std::streamsize>(count));
-    std::vector<JournalRecord> records;
-    for (std::size_t at = skip_first ? text.find('\n') + 1 : 0; at < text.size();) {
-      const std::size_t end = text.find('\n', at);
-      if (end == std::string::npos) break;
-      auto decoded = decode(std::string_view(text).substr(at, end - at));
-      if (auto* record = std::get_if<JournalRecord>(&decoded)) records.push_back(std::move(*record));
-      at = end + 1;
-    }
-    return records;
+    return text;
   };
   std::size_t window = std::min(size, bytes);
-  while ((ends.last = read_lines(size - window, window, window < size)).empty() && window < size)
-    window = std::min(size, 4 * window);  // the last line is longer than that
-  auto first = window == size ? ends.last : read_lines(0, window, false);
-  if (!first.empty() && first.front().sequence == 0) ends.first = std::move(first.front());
+  for (;; window = std::min(size, 4 * window)) {  // until the last line is in it
+    const std::string text = read(size - window, window);
+    ends.last = whole_records(std::string_view(text).substr(window < size ? text.find('\n') + 1 : 0));
+    if (!ends.last.empty() || window == size) break;
+  }
+  const std::string text = read(0, window);
+  auto first = decode(std::string_view(text).substr(0, text.find('\n')), 0);
+  if (auto* record = std::get_if<JournalRecord>(&first)) ends.first = std::move(*record);
   return ends;
 }
 

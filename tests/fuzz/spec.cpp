@@ -102,22 +102,24 @@ void build_graphs(const Experiment& experiment, const SpecNode& resolved) {
   }
 }
 
-void check_trial(const SpecNode& spec, Diagnostics& own) {
+// `is_whole`: reading found no mistake. A value that was refused there is not told of again when it is bound.
+void check_trial(const SpecNode& spec, bool is_whole, Diagnostics& own) {
   Experiment experiment;
   SpecNode resolved;
   Binder(&registry(), own).bind(spec, "", experiment, resolved);
-  if (!own.empty()) return;
+  if (!is_whole || !own.empty()) return;
   check_resolved(resolved);
   build_graphs(experiment, resolved);
 }
 
 void check_trials(const Expansion& expansion, Diagnostics& diagnostics) {
+  const bool is_whole = diagnostics.empty();
   std::vector<TrialView> views;
   const std::size_t count = std::min(kMostBound, expansion.cells.size());
   for (std::size_t i = 0; i < count; ++i) {
     const Expansion::Cell& cell = expansion.cells[i];
     Diagnostics own;
-    check_trial(cell.spec, own);
+    check_trial(cell.spec, is_whole, own);
     diagnostics.add_trial(own, i, count);
     views.push_back({&cell.varying, &cell.spec});
   }
