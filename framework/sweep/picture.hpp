@@ -52,10 +52,14 @@ struct PictureAxis {
 };
 
 struct PictureMark {
-  enum class Form { span, level };  // a shaded span of x; a dotted line at y = from
+  enum class Form {
+    span,      // x from `from` to `to`, shaded, with its label in it
+    level,     // y = from, dotted
+    baseline,  // y = from, dashed
+  };
   Form form = Form::span;
   double from = 0, to = 0;
-  std::string label;  // of a span; a level is told by the caption, lest it hide curves
+  std::string label;  // lines are named by the caption, lest names hide curves
 };
 
 struct PicturePanel {

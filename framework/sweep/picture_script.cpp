@@ -187,7 +187,7 @@ class ScriptWriter {
         for (const Point& point : seed) range.include(point.y, panel.y.log);
     }
     for (const PictureMark& mark : panel.marks)
-      if (mark.form == PictureMark::Form::level) range.include(mark.from, panel.y.log);
+      if (mark.form != PictureMark::Form::span) range.include(mark.from, panel.y.log);
     return completed(range, panel.y, 0.08);
   }
 
@@ -212,11 +212,11 @@ class ScriptWriter {
   // -- marks
 
   void write_mark(const PictureMark& mark, bool sideways) {
-    if (mark.form == PictureMark::Form::level) {
-      const std::string along =
-          sideways ? "first {0},graph 0 to first {0},graph 1" : "graph 0,first {0} to graph 1,first {0}";
-      line("set arrow from {} nohead linewidth 1.2 linecolor '{}' dashtype '.' back",
-           fmt::format(fmt::runtime(along), mark.from), kPale);
+    if (mark.form != PictureMark::Form::span) {
+      const std::string along = sideways ? fmt::format("first {0},graph 0 to first {0},graph 1", mark.from)
+                                         : fmt::format("graph 0,first {0} to graph 1,first {0}", mark.from);
+      line("set arrow from {} nohead linewidth 1.2 linecolor '{}' dashtype {} back", along, kPale,
+           mark.form == PictureMark::Form::level ? "'.'" : "(6,4)");
       return;
     }
     line(

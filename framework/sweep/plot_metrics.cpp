@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "framework/base/error.hpp"
 #include "framework/base/text.hpp"
+#include "framework/sweep/compare.hpp"
 #include "framework/sweep/plot_kinds.hpp"
 #include "framework/sweep/plot_series.hpp"
 
@@ -118,6 +120,26 @@ PicturePanel final_panel(const PlotGroup& group, const std::string& metric, bool
   return panel;
 }
 
+// The sweep's baseline as `jari compare` finds it, whatever else was left out of the picture.
+std::vector<std::vector<std::string>> baseline_keys(const PlotSelection& selection, const std::string& metric) {
+  std::vector<std::vector<std::string>> keys;
+  if (selection.columns.empty()) return keys;
+  const Comparison comparison = compare_runs(selection.paths, {.by = selection.columns, .metrics = {metric}});
+  for (const ComparisonCell& cell : comparison.cells)
+    if (cell.is_baseline) keys.push_back(cell.keys);
+  return keys;
+}
+
+void mark_baseline(const PlotGroup& group, const std::vector<std::vector<std::string>>& keys, PicturePanel& panel) {
+  if (group.cells.size() < 2) return;
+  for (std::size_t k = 0; k < group.cells.size(); ++k) {
+    const PlotCell& cell = group.cells[k];
+    if (panel.series[k].means.empty() || std::ranges::find(keys, cell.keys) == keys.end()) continue;
+    panel.marks.push_back(
+        {PictureMark::Form::baseline, panel.series[k].means.front().mean, 0, "mean of the baseline, " + cell.label});
+  }
+}
+
 // -- last values, by length
 
 struct TestedLength {
@@ -226,10 +248,13 @@ Picture plot_final(PlotSelection& selection, const PlotOptions& options) {
     metrics = metrics_of_entries(selection, options, "accuracy");
   else
     check_metric(selection, "--metric", options.metric);
+  std::map<std::string, std::vector<std::vector<std::string>>> baselines;
+  for (const std::string& metric : metrics) baselines[metric] = baseline_keys(selection, metric);
   Picture picture;
   for (const PlotGroup& group : selection.groups) {
     for (const std::string& metric : metrics) {
       picture.panels.push_back(final_panel(group, metric, options.log));
+      mark_baseline(group, baselines.at(metric), picture.panels.back());
       const std::string entry = entry_of(metric);
       picture.panels.back().title = joined_titles(group.title, entry.empty() ? metric : entry);
     }

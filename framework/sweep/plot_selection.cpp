@@ -142,7 +142,8 @@ std::vector<PlotGroup> make_groups(const std::vector<CollectedRun>& runs, const 
   for (RunCell& cell : cells) {
     const std::string title = has_panels ? panel_title(columns, cell.keys, curves) : "";
     const std::string label = has_panels ? cell.keys[curves] : whole_label(columns, cell.keys, curves);
-    group_titled(groups, title).cells.push_back({label.empty() ? "-" : label, {}, std::move(cell.runs)});
+    group_titled(groups, title)
+        .cells.push_back({label.empty() ? "-" : label, {}, std::move(cell.runs), std::move(cell.keys)});
   }
   for (const PlotGroup& group : groups)
     if (group.cells.size() > kMostCurves)
@@ -209,11 +210,14 @@ std::size_t PlotSelection::fewest_seeds() const {
 
 PlotSelection select_runs(const std::vector<std::filesystem::path>& paths, const PlotOptions& options) {
   PlotSelection selection;
+  selection.paths = paths;
   selection.collection = collect_runs(paths);
   selection.notes = selection.collection.notes;
   std::vector<CollectedRun>& runs = selection.collection.runs;
   for (const Filter& filter : parse_filters(options.only)) apply(filter, runs);
-  selection.groups = make_groups(runs, key_columns(runs, options.by), !options.by.empty());
+  const std::vector<KeyColumn> columns = key_columns(runs, options.by);
+  for (const KeyColumn& column : columns) selection.columns.push_back(column.path);
+  selection.groups = make_groups(runs, columns, !options.by.empty());
   choose_tones(selection.groups);
   check_panel_count(selection.groups.size(), selection);
   return selection;

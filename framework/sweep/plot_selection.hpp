@@ -16,6 +16,7 @@ struct PlotCell {
   std::string label;  // "rel (unseen=clamp)"; "" where nothing varies
   Tone tone;
   std::vector<const CollectedRun*> runs;
+  std::vector<std::string> keys = {};  // one display value for each column of the selection
 };
 
 struct PlotGroup {
@@ -24,7 +25,9 @@ struct PlotGroup {
 };
 
 struct PlotSelection {
-  RunCollection collection;  // what the cells point into
+  std::vector<std::filesystem::path> paths;
+  std::vector<std::string> columns;  // paths of the keys that tell cells apart
+  RunCollection collection;          // what the cells point into
   std::vector<PlotGroup> groups;
   std::vector<std::string> notes;
 

@@ -130,7 +130,7 @@ void share_upright_axes(Picture& picture) {
         for (const Point& point : seed) include(panel, point.y);
     }
     for (const PictureMark& mark : panel.marks)
-      if (mark.form == PictureMark::Form::level) include(panel, mark.from);
+      if (mark.form != PictureMark::Form::span) include(panel, mark.from);
   }
   if (picture.panels.size() < 2 || !low) return;
   const bool log = picture.panels.front().y.log;
@@ -189,12 +189,15 @@ std::string caption_of(const PlotSelection& selection, const Picture& picture) {
         break;
     }
   }
-  std::vector<std::string> levels;
-  for (const PicturePanel& panel : picture.panels)
-    for (const PictureMark& mark : panel.marks)
-      if (mark.form == PictureMark::Form::level && std::ranges::find(levels, mark.label) == levels.end())
-        levels.push_back(mark.label);
-  if (!levels.empty()) caption += "; dotted line: " + joined(levels, " or ");
+  const auto add_lines = [&](PictureMark::Form form, const char* name) {
+    std::vector<std::string> labels;
+    for (const PicturePanel& panel : picture.panels)
+      for (const PictureMark& mark : panel.marks)
+        if (mark.form == form && std::ranges::find(labels, mark.label) == labels.end()) labels.push_back(mark.label);
+    if (!labels.empty()) caption += fmt::format("; {}: {}", name, joined(labels, " or "));
+  };
+  add_lines(PictureMark::Form::level, "dotted line");
+  add_lines(PictureMark::Form::baseline, "dashed line");
   return caption;
 }
 

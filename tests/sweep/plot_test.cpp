@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "framework/base/error.hpp"
+#include "framework/store/atomic_file.hpp"
 #include "framework/store/run_directory.hpp"
 #include "framework/store/run_file.hpp"
 #include "framework/sweep/plot_selection.hpp"
@@ -139,6 +140,21 @@ TEST_F(PlotTest, FinalHasACategoryForEachCurve) {
   EXPECT_EQ(panel.series[1].seeds[1][0].y, 0.25);
   EXPECT_EQ(panel.series[1].means[0].x, 1);
   EXPECT_THAT(plot("final").picture.panels, SizeIs(2)) << "a panel for each accuracy";
+}
+
+TEST_F(PlotTest, FinalDrawsTheBaselineOfTheSweep) {
+  add_two_schemes();
+  write_file_atomically(runs_ / "sweep.yaml",
+                        "jari: 0.1.0\nspec:\n  sweep:\n    baseline: {model.position.type: rel}\ntrials:\n  - one\n");
+  const Picture picture = plot(PlotOptions{.what = "final", .metric = "evaluate/long/accuracy"}).picture;
+  ASSERT_THAT(picture.panels.at(0).marks, SizeIs(2));
+  const PictureMark& mark = picture.panels[0].marks[1];
+  EXPECT_EQ(mark.form, PictureMark::Form::baseline);
+  EXPECT_EQ(mark.from, picture.panels[0].series[1].means[0].mean);
+  EXPECT_EQ(
+      picture.caption,
+      "marks: means of 3 seeds; bars: their 95 % t-intervals; dots: seeds; dotted line: chance, 1/50; dashed line: "
+      "mean of the baseline, rel");
 }
 
 TEST_F(PlotTest, BiasIsTakenFromTheAnalysisElseFromATableOfOffsets) {
