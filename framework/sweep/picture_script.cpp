@@ -215,8 +215,10 @@ class ScriptWriter {
     if (mark.form != PictureMark::Form::span) {
       const std::string along = sideways ? fmt::format("first {0},graph 0 to first {0},graph 1", mark.from)
                                          : fmt::format("graph 0,first {0} to graph 1,first {0}", mark.from);
-      line("set arrow from {} nohead linewidth 1.2 linecolor '{}' dashtype {} back", along, kPale,
-           mark.form == PictureMark::Form::level ? "'.'" : "(6,4)");
+      // Of two colors: see write_legend for what gnuplot makes of neighbors of one.
+      const bool is_level = mark.form == PictureMark::Form::level;
+      line("set arrow from {} nohead linewidth 1.2 linecolor '{}' dashtype {} back", along, is_level ? kPale : kInk,
+           is_level ? "(2,3)" : "(6,4)");
       return;
     }
     line(

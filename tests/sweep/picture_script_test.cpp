@@ -93,6 +93,11 @@ TEST(GnuplotScript, MarksASpanAndALevel) {
   EXPECT_THAT(script, HasSubstr("set label 'trained' at first 9.5,graph 0.965"));
   EXPECT_THAT(script, HasSubstr("set arrow from graph 0,first 0.02 to graph 1,first 0.02 nohead"));
   picture.panels[0].sideways = true;
+  picture.panels[0].marks.push_back({PictureMark::Form::baseline, 0.5, 0, "mean of the baseline, rel"});
+  EXPECT_THAT(
+      gnuplot_script(picture, PictureFormat::svg, "out.svg"),
+      HasSubstr("set arrow from first 0.5,graph 0 to first 0.5,graph 1 nohead linewidth 1.2 linecolor '#222222' "
+                "dashtype (6,4)"));
   EXPECT_THAT(gnuplot_script(picture, PictureFormat::svg, "out.svg"),
               HasSubstr("set arrow from first 0.02,graph 0 to first 0.02,graph 1 nohead"));
 }
