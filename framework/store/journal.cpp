@@ -194,7 +194,8 @@ JournalEnds read_journal_ends(const std::filesystem::path& path, std::size_t byt
     ends.last = whole_records(std::string_view(text).substr(window < size ? text.find('\n') + 1 : 0));
     if (!ends.last.empty() || window == size) break;
   }
-  const std::string text = read(0, window);
+  std::string text = read(0, window);
+  while (window < size && text.find('\n') == std::string::npos) text = read(0, window = std::min(size, 4 * window));
   auto first = decode(std::string_view(text).substr(0, text.find('\n')), 0);
   if (auto* record = std::get_if<JournalRecord>(&first)) ends.first = std::move(*record);
   return ends;
