@@ -41,7 +41,7 @@ const NamedGraph& select(const std::vector<NamedGraph>& graphs, const std::strin
                               nearest ? fmt::format(" (did you mean '{}'?)", *nearest) : "", joined(known)));
 }
 
-// "58 nodes: 41 ops (9 matmul, 8 add ...), 10 parameters, 4 inputs, 3 constants; ..."
+// "58 nodes, 3 unused: 38 ops (9 matmul, 8 add ...), 10 parameters, 4 inputs, 3 constants; ..."
 std::string summary_of(const Graph& graph) {
   const GraphCost cost = cost_of(graph);
   std::vector<std::pair<int, std::string>> ops;
@@ -53,11 +53,12 @@ std::string summary_of(const Graph& graph) {
   std::ranges::sort(ops);
   std::vector<std::string> parts;
   for (const auto& [nodes, name] : ops) parts.push_back(fmt::format("{} {}", -nodes, name));
+  const int unused = graph.size() - count - cost.parameters - cost.inputs - cost.constants;
   return fmt::format(
-      "{} nodes: {} ops ({}), {} parameters, {} inputs, {} constants\n"
+      "{} nodes, {} unused: {} ops ({}), {} parameters, {} inputs, {} constants\n"
       "{} numbers are kept from step to step; all results together {:.1f} MB a trial, {:.4g} MFLOP in matrix "
       "products\n",
-      graph.size(), count, joined(parts), cost.parameters, cost.inputs, cost.constants, cost.parameter_elements,
+      graph.size(), unused, count, joined(parts), cost.parameters, cost.inputs, cost.constants, cost.parameter_elements,
       static_cast<double>(cost.value_bytes) / 1e6, cost.product_flops / 1e6);
 }
 

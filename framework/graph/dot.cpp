@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "framework/graph/needed.hpp"
 #include "framework/graph/print.hpp"
 
 namespace jari {
@@ -48,7 +49,7 @@ Cluster& cluster_of(Cluster& top, const Node& node) {
 
 class DotWriter {
  public:
-  explicit DotWriter(const Graph& graph) : graph_(graph) {}
+  explicit DotWriter(const Graph& graph) : graph_(graph), needed_(needed_nodes(graph)) {}
 
   std::string write(const std::string& title) {
     line(0, fmt::format("digraph {} {{", quoted(title)));
@@ -56,9 +57,12 @@ class DotWriter {
     line(1, "node [shape=box, fontname=\"sans-serif\", fontsize=10]");
     line(1, "edge [fontname=\"sans-serif\", fontsize=9]");
     Cluster top;
-    for (int i = 0; i < graph_.size(); ++i) cluster_of(top, graph_.node(i)).nodes.push_back(i);
+    for (int i = 0; i < graph_.size(); ++i) {
+      if (is_needed(i)) cluster_of(top, graph_.node(i)).nodes.push_back(i);
+    }
     write_cluster(top, 1);
     for (int i = 0; i < graph_.size(); ++i) {
+      if (!is_needed(i)) continue;
       for (const Value& input : graph_.node(i).inputs) write_edge(input, fmt::format("n{}", i), "");
     }
     write_results();
@@ -125,7 +129,10 @@ class DotWriter {
       write_edge(value, fmt::format("n{}", parameter.node()), "style=dotted, color=blue, constraint=false");
   }
 
+  bool is_needed(int node) const { return needed_[static_cast<std::size_t>(node)]; }
+
   const Graph& graph_;
+  std::vector<bool> needed_;
   std::string text_;
   int clusters_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "framework/base/table.hpp"
+#include "framework/graph/needed.hpp"
 
 namespace jari {
 
@@ -66,11 +67,12 @@ std::string Graph::to_string() const {
 
 std::string graph_table(const Graph& graph) {
   TextTable table({{"node", Align::right}, {"path"}, {"type"}, {"trials"}, {"spec"}, {"op"}});
+  const std::vector<bool> needed = needed_nodes(graph);
   for (int i = 0; i < graph.size(); ++i) {
     const Node& node = graph.node(i);
+    const char* trials = !needed[static_cast<std::size_t>(i)] ? "unused" : node.per_trial ? "each" : "shared";
     const std::string place = node.span ? fmt::format("{}:{}", node.span.file->name, node.span.line) : "";
-    table.add_row({fmt::format("%{}", i), node.path, types_of(node), node.per_trial ? "each" : "shared", place,
-                   right_side(node)});
+    table.add_row({fmt::format("%{}", i), node.path, types_of(node), trials, place, right_side(node)});
   }
   return table.text() + results_text(graph);
 }

@@ -1,5 +1,6 @@
 #include "framework/ops/cost.hpp"
 
+#include "framework/graph/needed.hpp"
 #include "framework/ops/attention.hpp"
 #include "framework/ops/matmul.hpp"
 #include "framework/ops/ops.hpp"
@@ -35,8 +36,10 @@ double product_flops(const Graph& graph, const Node& node) {
 
 GraphCost cost_of(const Graph& graph) {
   GraphCost cost;
+  const std::vector<bool> needed = needed_nodes(graph);
   for (int i = 0; i < graph.size(); ++i) {
     const Node& node = graph.node(i);
+    if (!needed[static_cast<std::size_t>(i)]) continue;
     switch (node.kind) {
       case NodeKind::input:
         ++cost.inputs;

@@ -1,5 +1,5 @@
 #pragma once
-// What a graph costs to run, as far as its shapes tell.
+// What a graph costs to run, as far as its shapes tell. Nodes that nothing needs do not count.
 
 #include <cstdint>
 #include <map>

@@ -29,7 +29,9 @@ std::unique_ptr<TrialPrograms> build(const Trial& trial, const SweepOptions& opt
     check_components(*programs, trial, diagnostics);
     return programs;
   } catch (const ShapeError& error) {
-    diagnostics.error(error.span(), error.path(), error.message());
+    // Inputs belong to no component: their sizes come from `train`.
+    const SpecNode* train = trial.resolved.find("train");
+    diagnostics.error(error.span() || train == nullptr ? error.span() : train->span, error.path(), error.message());
     return nullptr;
   }
 }

@@ -24,5 +24,12 @@ TEST(Text, FindsTheFirstByteThatIsNotUtf8) {
   EXPECT_EQ(first_invalid_utf8("\xec\x9e"), 0u);          // cut short
 }
 
+TEST(Text, IsShownWithoutWhatTerminalsObey) {
+  EXPECT_EQ(printable("자리 a\\b"), "자리 a\\b");
+  EXPECT_EQ(printable("\x1b[31mred\n\x7f"), "\\x1b[31mred\\x0a\\x7f");
+  EXPECT_EQ(printable("\u009b31m"), "\\x9b31m");  // the one-character form of escape and '['
+  EXPECT_EQ(printable("a\xff"), "a\uFFFD");
+}
+
 }  // namespace
 }  // namespace jari

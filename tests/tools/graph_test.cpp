@@ -44,7 +44,7 @@ TEST_F(GraphCommand, ShowsEachNodeWithItsPathAndSpecLine) {
   EXPECT_THAT(output.out, ContainsRegex("optimizer[^ ]* +3 x f32.7, 8. +each +[^ ]*spec.yaml:8 +adam_update.%"));
   EXPECT_THAT(output.out, HasSubstr("\noutput loss = %"));
   EXPECT_THAT(output.out, HasSubstr("\nupdate model/embedding = %"));
-  EXPECT_THAT(output.out, ContainsRegex("[0-9]+ nodes: [0-9]+ ops \\(.*matmul.*\\), [0-9]+ parameters, "));
+  EXPECT_THAT(output.out, ContainsRegex("[0-9]+ nodes, [0-9]+ unused: [0-9]+ ops \\(.*matmul.*\\), [0-9]+ parameters, "));
 }
 
 TEST_F(GraphCommand, ShowsAnEvaluationAndAnotherTrial) {
@@ -90,7 +90,7 @@ TEST_F(GraphCommand, IsDrawnByGraphviz) {
   if (!has_graphviz()) GTEST_SKIP() << "no graphviz";
   const Output output = graph({"--dot"});
   EXPECT_EQ(output.status, 0) << output.err;
-  EXPECT_THAT(output.err, HasSubstr(" nodes: "));
+  EXPECT_THAT(output.err, HasSubstr(" nodes, "));
   const std::string svg = drawn(output.out, folder_.path());
   EXPECT_THAT(svg, HasSubstr("<svg"));
   EXPECT_THAT(svg, HasSubstr(">embedding</text>"));
