@@ -44,7 +44,8 @@ TEST_F(GraphCommand, ShowsEachNodeWithItsPathAndSpecLine) {
   EXPECT_THAT(output.out, ContainsRegex("optimizer[^ ]* +3 x f32.7, 8. +each +[^ ]*spec.yaml:8 +adam_update.%"));
   EXPECT_THAT(output.out, HasSubstr("\noutput loss = %"));
   EXPECT_THAT(output.out, HasSubstr("\nupdate model/embedding = %"));
-  EXPECT_THAT(output.out, ContainsRegex("[0-9]+ nodes, [0-9]+ unused: [0-9]+ ops \\(.*matmul.*\\), [0-9]+ parameters, "));
+  EXPECT_THAT(output.out,
+              ContainsRegex("[0-9]+ nodes, [0-9]+ unused: [0-9]+ ops \\(.*matmul.*\\), [0-9]+ parameters, "));
 }
 
 TEST_F(GraphCommand, ShowsAnEvaluationAndAnotherTrial) {
