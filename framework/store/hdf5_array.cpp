@@ -180,6 +180,39 @@ void refuse_empty_claim(const std::filesystem::path& path, hid_t file, const std
                        fmt::format("it claims to hold {} values, more than a file of {} bytes can", count, size));
 }
 
+// All values of an open array.
+template <class T>
+Hdf5Array<T> read_open_array(const std::filesystem::path& path, hid_t file, const std::string& object,
+                             const Handle& array) {
+  if (const Hdf5Element stored = element_of(path, object, array); !reads_as<T>(stored))
+    hdf5::fail_because(path, object, "read the array",
+                       fmt::format("it holds {} values, expected {}", element_name(stored), type_name<T>()));
+  const Handle space(H5Dget_space(array.id()), H5Sclose);
+  Hdf5Array<T> result{shape_of(space.id()), {}};
+  const auto count = static_cast<std::size_t>(count_of(result.shape));
+  if (count == 0) return result;
+  refuse_empty_claim(path, file, object, count_of(result.shape), sizeof(T));
+  const auto read = [&](hid_t type, void* buffer) {
+    return H5Dread(array.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer);
+  };
+  bool failed = false;
+  try {
+    if constexpr (std::is_same_v<T, std::string>) {
+      const Handle type(H5Dget_type(array.id()), H5Tclose);
+      result.values = hdf5::read_strings(type.id(), space.id(), count, read, failed);
+    } else {
+      result.values.resize(count);
+      failed = read(memory_type<T>(), result.values.data()) < 0;
+    }
+  } catch (const std::bad_alloc&) {
+    failed = true;
+  } catch (const std::length_error&) {
+    hdf5::fail_because(path, object, "read the array", "its shape is too large for memory");
+  }
+  if (failed) hdf5::fail(path, object, "read the array");
+  return result;
+}
+
 }  // namespace
 
 template <class T>
@@ -221,34 +254,23 @@ template <class T>
 Hdf5Array<T> Hdf5File::read(const std::string& object) const {
   const auto lock = hdf5::lock_library();
   const std::string full = hdf5::absolute(object);
-  const Handle array = open_array(path(), state_->file.id(), full);
-  if (const Hdf5Element stored = element_of(path(), full, array); !reads_as<T>(stored))
-    hdf5::fail_because(path(), full, "read the array",
-                       fmt::format("it holds {} values, expected {}", element_name(stored), type_name<T>()));
-  const Handle space(H5Dget_space(array.id()), H5Sclose);
-  Hdf5Array<T> result{shape_of(space.id()), {}};
-  const auto count = static_cast<std::size_t>(count_of(result.shape));
-  if (count == 0) return result;
-  refuse_empty_claim(path(), state_->file.id(), full, count_of(result.shape), sizeof(T));
-  const auto read = [&](hid_t type, void* buffer) {
-    return H5Dread(array.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer);
-  };
-  bool failed = false;
-  try {
-    if constexpr (std::is_same_v<T, std::string>) {
-      const Handle type(H5Dget_type(array.id()), H5Tclose);
-      result.values = hdf5::read_strings(type.id(), space.id(), count, read, failed);
-    } else {
-      result.values.resize(count);
-      failed = read(memory_type<T>(), result.values.data()) < 0;
-    }
-  } catch (const std::bad_alloc&) {
-    failed = true;
-  } catch (const std::length_error&) {
-    hdf5::fail_because(path(), full, "read the array", "its shape is too large for memory");
-  }
-  if (failed) hdf5::fail(path(), full, "read the array");
-  return result;
+  return read_open_array<T>(path(), state_->file.id(), full, open_array(path(), state_->file.id(), full));
+}
+
+std::vector<std::pair<std::string, std::vector<double>>> Hdf5File::numbers_below(const std::string& group,
+                                                                                 std::size_t most_axes) const {
+  const auto lock = hdf5::lock_library();
+  const hid_t file = state_->file.id();
+  const std::string full = hdf5::absolute(group);
+  std::vector<std::pair<std::string, std::vector<double>>> found;
+  hdf5::visit_arrays(path(), file, full, [&](const std::string& name, const Handle& array) {
+    if (!array || H5Iget_type(array.id()) != H5I_DATASET) return;
+    const Handle space(H5Dget_space(array.id()), H5Sclose), type(H5Dget_type(array.id()), H5Tclose);
+    const auto element = classify(type.id());
+    if (!element || *element == Hdf5Element::string || shape_of(space.id()).size() > most_axes) return;
+    found.emplace_back(name, read_open_array<double>(path(), file, full + "/" + name, array).values);
+  });
+  return found;
 }
 
 std::string Hdf5File::read_text(const std::string& object) const {

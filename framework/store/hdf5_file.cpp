@@ -89,15 +89,16 @@ std::vector<std::string> members(const std::filesystem::path& path, const std::s
   return names;
 }
 
-// Opens each object once: to list a file of many small arrays costs more than to read it.
-void add_arrays(const std::filesystem::path& path, const std::string& group, const Handle& handle,
-                const std::string& prefix, std::vector<std::string>& found) {
+using Visit = std::function<void(const std::string& name, const Handle& object)>;
+
+void visit_below(const std::filesystem::path& path, const std::string& group, const Handle& handle,
+                 const std::string& prefix, const Visit& visit) {
   for (const std::string& name : members(path, group, handle)) {
     const Handle object(H5Oopen(handle.id(), name.c_str(), H5P_DEFAULT), H5Oclose);
     if (object && H5Iget_type(object.id()) == H5I_GROUP)
-      add_arrays(path, group + "/" + name, object, prefix + name + "/", found);
+      visit_below(path, group + "/" + name, object, prefix + name + "/", visit);
     else
-      found.push_back(prefix + name);
+      visit(prefix + name, object);
   }
 }
 
@@ -131,6 +132,13 @@ void verify_checksum(const std::filesystem::path& path, Hdf5File::Checksum check
 }
 
 }  // namespace
+
+void hdf5::visit_arrays(const std::filesystem::path& path, std::int64_t file, const std::string& group,
+                        const Visit& visit) {
+  if (!link_exists(file, group) || !names_group(file, group)) return;
+  const Handle handle(H5Gopen2(file, group.c_str(), H5P_DEFAULT), H5Gclose);
+  visit_below(path, group, handle, "", visit);
+}
 
 Hdf5File::Hdf5File(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
@@ -217,10 +225,8 @@ std::vector<std::string> Hdf5File::children(const std::string& group) const {
 std::vector<std::string> Hdf5File::arrays_below(const std::string& group) const {
   const auto lock = hdf5::lock_library();
   std::vector<std::string> found;
-  if (!is_group(group)) return found;
-  const std::string full = hdf5::absolute(group);
-  const Handle handle(H5Gopen2(state_->file.id(), full.c_str(), H5P_DEFAULT), H5Gclose);
-  add_arrays(path(), full, handle, "", found);
+  hdf5::visit_arrays(path(), state_->file.id(), hdf5::absolute(group),
+                     [&](const std::string& name, const Handle&) { found.push_back(name); });
   return found;
 }
 

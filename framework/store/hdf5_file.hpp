@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -75,6 +76,10 @@ class Hdf5File {
   template <class T>
   Hdf5Array<T> read(const std::string& object) const;
   std::string read_text(const std::string& object) const;
+  // The arrays of numbers below `group` that have at most `most_axes` axes, by their paths from it, in order. Opens
+  // each object once: with many small arrays that is most of the work.
+  std::vector<std::pair<std::string, std::vector<double>>> numbers_below(const std::string& group,
+                                                                         std::size_t most_axes) const;
 
   void set_attribute(const std::string& object, const std::string& name, const Hdf5Attribute& value);
   std::optional<Hdf5Attribute> attribute(const std::string& object, const std::string& name) const;

@@ -56,6 +56,11 @@ std::vector<const char*> c_strings(const std::filesystem::path& path, const std:
 Handle utf8_type();
 Handle simple_space(const Hdf5Shape& shape);
 
+// Calls `visit(path from the group, open object)` for all that lies below a group and is no group, in order. A link
+// that leads nowhere comes with an invalid handle.
+void visit_arrays(const std::filesystem::path& path, std::int64_t file, const std::string& group,
+                  const std::function<void(const std::string& name, const Handle& object)>& visit);
+
 // The strings of `count` elements as `read(memory type, buffer)` gives them: of fixed or variable length.
 std::vector<std::string> read_strings(std::int64_t file_type, std::int64_t space, std::size_t count,
                                       const std::function<int(std::int64_t type, void* buffer)>& read, bool& failed);

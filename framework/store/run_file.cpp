@@ -120,12 +120,13 @@ std::vector<RecordArray> read_arrays(const Hdf5File& file, const std::string& gr
 
 // -- metrics: the group <name>/{step,value}
 
+constexpr std::string_view kValueEnding = "/value";
+
 std::vector<std::string> metric_names(const Hdf5File& file) {
-  constexpr std::string_view ending = "/value";
   std::vector<std::string> names;
   for (std::string path : file.arrays_below("metrics")) {
-    if (!path.ends_with(ending)) continue;
-    path.resize(path.size() - ending.size());
+    if (!path.ends_with(kValueEnding)) continue;
+    path.resize(path.size() - kValueEnding.size());
     names.push_back(std::move(path));
   }
   return names;
@@ -147,6 +148,26 @@ std::vector<MetricSeries> read_metrics(const Hdf5File& file) {
   std::vector<MetricSeries> metrics;
   for (const std::string& name : metric_names(file)) metrics.push_back(read_metric(file, name));
   return metrics;
+}
+
+// The same as of read_metrics(), in one walk over the file.
+std::vector<MetricSummary> summarize_metrics(const Hdf5File& file) {
+  const auto arrays = file.numbers_below("metrics", 1);
+  std::vector<MetricSummary> summaries;
+  for (const auto& [path, values] : arrays) {
+    if (!path.ends_with(kValueEnding) || values.empty()) continue;
+    MetricSeries series{path.substr(0, path.size() - kValueEnding.size()), {}, values};
+    const auto steps = std::ranges::find(arrays, series.name + "/step",
+                                         [](const auto& each) -> const std::string& { return each.first; });
+    if (steps != arrays.end()) series.steps.assign(steps->second.begin(), steps->second.end());
+    if (series.steps.size() != values.size())
+      throw StoreError(
+          fmt::format("{}: /metrics/{}: {} steps, but {} values; remove the file and run again, or rebuild "
+                      "it with 'jari repair'",
+                      file.path().string(), series.name, series.steps.size(), values.size()));
+    summaries.push_back(summarize(series));
+  }
+  return summaries;
 }
 
 // -- analyses: arrays, and numbers as arrays without axes
@@ -297,18 +318,9 @@ RunSummary read_run_summary(const std::filesystem::path& path) {
   summary.path = path;
   summary.attributes = read_attributes(file);
   summary.spec_resolved = file.read_text("spec/resolved");
-  for (const MetricSeries& series : read_metrics(file)) {
-    if (series.steps.size() != series.values.size())
-      throw StoreError(
-          fmt::format("{}: /metrics/{}: {} steps, but {} values; remove the file and run again, or rebuild "
-                      "it with 'jari repair'",
-                      path.string(), series.name, series.steps.size(), series.values.size()));
-    if (!series.values.empty()) summary.metrics.push_back(summarize(series));
-  }
-  for (const std::string& name : file.arrays_below("analyses")) {
-    const std::string number = "analyses/" + name;
-    if (is_number(file, number)) summary.numbers.emplace_back(number, file.read<double>(number).values.front());
-  }
+  summary.metrics = summarize_metrics(file);
+  for (const auto& [name, value] : file.numbers_below("analyses", 0))
+    if (value.size() == 1) summary.numbers.emplace_back("analyses/" + name, value.front());
   return summary;
 }
 

@@ -17,6 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Pair;
 
 constexpr const char* kIfDamaged =
     "; if the file is damaged, remove it and run again, or rebuild it with 'jari repair'";
@@ -111,6 +112,22 @@ TEST_F(Hdf5, ListsMembersInTheOrderOfTheirMaking) {
   EXPECT_TRUE(stored.exists("b/gap_2"));
   EXPECT_FALSE(stored.exists("b/gap_3/mean"));
   EXPECT_FALSE(stored.is_group("a"));
+}
+
+TEST_F(Hdf5, ReadsTheNumbersOfAGroupInOneGo) {
+  Hdf5File file = Hdf5File::create(path_);
+  file.write("b/late/value", {2}, std::vector<double>{1, 2.5});
+  file.write("b/late/step", {2}, std::vector<std::int64_t>{10, 1LL << 52});
+  file.write("b/alone", {}, std::vector<float>{0.5F});
+  file.write("b/none", {0}, std::vector<double>{});
+  file.write("b/table", {1, 1}, std::vector<double>{1});
+  file.write("b/text", {1}, std::vector<std::string>{"x"});
+  const Hdf5File stored = reopened(file);
+  EXPECT_THAT(stored.numbers_below("b", 1),
+              ElementsAre(Pair("late/value", ElementsAre(1, 2.5)), Pair("late/step", ElementsAre(10, 0x1p52)),
+                          Pair("alone", ElementsAre(0.5)), Pair("none", IsEmpty())));
+  EXPECT_THAT(stored.numbers_below("b", 0), ElementsAre(Pair("alone", ElementsAre(0.5))));
+  EXPECT_THAT(stored.numbers_below("missing", 1), IsEmpty());
 }
 
 TEST_F(Hdf5, RefusesValuesThatDoNotFillTheShape) {
