@@ -268,7 +268,14 @@ std::vector<std::pair<std::string, std::vector<double>>> Hdf5File::numbers_below
     const Handle space(H5Dget_space(array.id()), H5Sclose), type(H5Dget_type(array.id()), H5Tclose);
     const auto element = classify(type.id());
     if (!element || *element == Hdf5Element::string || shape_of(space.id()).size() > most_axes) return;
-    found.emplace_back(name, read_open_array<double>(path(), file, full + "/" + name, array).values);
+    std::vector<double>& values = found.emplace_back(name, std::vector<double>{}).second;
+    if (*element == Hdf5Element::i64) {
+      // Converted here: HDF5 clears a buffer of a megabyte for each array that it converts.
+      const auto whole = read_open_array<std::int64_t>(path(), file, full + "/" + name, array).values;
+      values.assign(whole.begin(), whole.end());
+    } else {
+      values = read_open_array<double>(path(), file, full + "/" + name, array).values;
+    }
   });
   return found;
 }
