@@ -12,6 +12,12 @@ CommandPtr config_command();
 CommandPtr components_command();
 CommandPtr schema_command();
 CommandPtr compare_command();
+CommandPtr neighbors_command();
+CommandPtr analogy_command();
+CommandPtr similarity_command();
+CommandPtr project_command();
+CommandPtr retrieve_command();
+CommandPtr export_command();
 CommandPtr verify_command();
 CommandPtr repair_command();
 CommandPtr diff_command();
@@ -20,6 +26,7 @@ CommandPtr ls_command();
 CommandPtr graph_command();
 CommandPtr new_command();
 CommandPtr doctor_command();
+CommandPtr tokens_command();
 
 // In the order in which `jari --help` lists them.
 inline std::vector<CommandPtr> all_commands() {
@@ -31,6 +38,12 @@ inline std::vector<CommandPtr> all_commands() {
   commands.push_back(components_command());
   commands.push_back(schema_command());
   commands.push_back(compare_command());
+  commands.push_back(neighbors_command());
+  commands.push_back(analogy_command());
+  commands.push_back(similarity_command());
+  commands.push_back(project_command());
+  commands.push_back(retrieve_command());
+  commands.push_back(export_command());
   commands.push_back(verify_command());
   commands.push_back(repair_command());
   commands.push_back(diff_command());
@@ -39,6 +52,7 @@ inline std::vector<CommandPtr> all_commands() {
   commands.push_back(graph_command());
   commands.push_back(new_command());
   commands.push_back(doctor_command());
+  commands.push_back(tokens_command());
   return commands;
 }
 

@@ -2,12 +2,15 @@
 // Family `analysis`: what is looked at once a trial is trained.
 
 #include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "framework/component/model.hpp"
 #include "framework/graph/tensor_type.hpp"
+#include "framework/table/word_table.hpp"
 
 namespace jari {
 
@@ -17,6 +20,7 @@ struct AnalysisArray {
   Shape shape;
   std::vector<double> values;
   std::vector<std::string> axes;
+  std::vector<std::string> texts = {};  // in place of the values: words
 };
 
 struct AnalysisResult {
@@ -30,6 +34,11 @@ struct AnalysisContext {
   const Model* model = nullptr;  // null in a spec without a model
   std::int64_t vocabulary = 0;
   std::int64_t trained_length = 0;
+  // Words of the tokens, by their numbers, and how often they occur in the corpus; empty where the task has none.
+  std::span<const std::string> words;
+  std::span<const std::int64_t> counts;
+  // A table of vectors that the spec imports; null: the model's own weights are looked at.
+  std::shared_ptr<const WordTable> table;
   // Values of a trained parameter by its path ("model/embedding"); nothing if there is none.
   std::function<std::optional<AnalysisArray>(const std::string& path)> weights;
   // Runs a piece of graph on the trained weights: `build` is given a context with the declared parameters, the scope

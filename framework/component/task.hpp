@@ -31,6 +31,9 @@ class Task {
   // position.
   virtual bool has_target(std::int64_t position, std::int64_t length) const = 0;
 
+  // Whether its batches come from the spec's `data`.
+  virtual bool reads_data() const { return false; }
+
   // "" if sequences of this length make sense; otherwise the reason, for the spec's author.
   virtual std::string refuse_length(std::int64_t /*length*/) const { return ""; }
 };

@@ -79,6 +79,10 @@ Json value_schema(const FieldDescription& field) {
     case FieldKind::block:
       return object_schema(field.fields);
     case FieldKind::list:
+      if (field.single_allowed) {
+        const Json element = value_schema(field.element.front());
+        return {{"anyOf", Json::array({element, {{"type", "array"}, {"items", element}}})}};
+      }
       return or_interpolation({{"type", "array"}, {"items", value_schema(field.element.front())}});
     case FieldKind::named:
       return {{"type", "object"}, {"additionalProperties", value_schema(field.element.front())}};

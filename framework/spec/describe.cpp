@@ -89,7 +89,8 @@ std::string type_text(const FieldDescription& field) {
     case FieldKind::block:
       return "block";
     case FieldKind::list:
-      return "list of " + plural(field.element.front());
+      return (field.single_allowed ? type_text(field.element.front()) + " or list of " : "list of ") +
+             plural(field.element.front());
     case FieldKind::named:
       return "names with " + plural(field.element.front());
     case FieldKind::any:
@@ -119,7 +120,8 @@ std::string expected_text(const FieldDescription& field) {
     case FieldKind::block:
       return "a mapping";
     case FieldKind::list:
-      return "a list of " + plural(field.element.front());
+      return (field.single_allowed ? expected_text(field.element.front()) + " or a list of " : "a list of ") +
+             plural(field.element.front());
     case FieldKind::named:
       return "a mapping of names to " + plural(field.element.front());
     case FieldKind::any:

@@ -20,7 +20,8 @@ struct FieldDescription {
   bool optional = false;  // may be absent, and then has no value at all
   bool per_trial = false;
   bool output_setting = false;
-  SpecNode initial;  // null: none. Of a component its name
+  bool single_allowed = false;  // of a list: one value may stand for a list of one
+  SpecNode initial;             // null: none. Of a component its name
   std::optional<Range> range;
   std::string unit;                       // "steps", or ""
   std::vector<std::string> choices;       // of a choice

@@ -24,6 +24,17 @@ void check_training(const Experiment& experiment, FieldChecks& checks) {
   if (!refusal.empty()) checks.error("train.length", refusal);
 }
 
+// A `data` block alone is for `jari tokens`, which reads no other.
+void check_data(const Experiment& experiment, FieldChecks& checks) {
+  if (!experiment.data || (!experiment.train && experiment.analyses.empty())) return;
+  if (experiment.task && (*experiment.task)->reads_data()) return;
+  checks.error("data", "has no effect: no task reads it",
+               experiment.task
+                   ? fmt::format("task/{} makes its own tokens: take `data` out, or choose a task that reads text",
+                                 experiment.task->type())
+                   : "take it out, or add a task that reads text");
+}
+
 void check_evaluate(const Experiment& experiment, FieldChecks& checks) {
   for (const auto& [name, evaluate] : experiment.evaluate) {
     const std::string path = "evaluate." + name;
@@ -74,8 +85,10 @@ void Experiment::check(FieldChecks& checks) const {
   if (model && !train) checks.error("model", "there is no `train` to train it", "add `train`, or take `model` out");
   if (task && !train) checks.error("task", "there is no `train` that uses it", "add `train`, or take `task` out");
   if (!train && analyses.empty()) {
-    checks.error("", "nothing to do: neither `train` nor `analyses`", "add one of them");
+    checks.error("", "nothing to do: neither `train` nor `analyses`",
+                 data ? "add one of them; `data` alone is for `jari tokens`" : "add one of them");
   }
+  check_data(*this, checks);
   check_training(*this, checks);
   check_evaluate(*this, checks);
   check_metrics(*this, checks);

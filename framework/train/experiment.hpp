@@ -14,6 +14,7 @@
 #include "framework/registry/slot.hpp"
 #include "framework/spec/fields.hpp"
 #include "framework/spec/spec_node.hpp"
+#include "framework/train/data_spec.hpp"
 #include "framework/train/sweep_spec.hpp"
 
 namespace jari {
@@ -166,6 +167,7 @@ struct Experiment {
   DeviceChoice device = DeviceChoice::any;
   std::int64_t threads = 0;
   Precision precision = Precision::f32;
+  std::optional<DataSpec> data;
   std::optional<Slot<Task>> task;
   std::optional<Slot<Model>> model;
   std::optional<TrainSpec> train;
@@ -185,6 +187,7 @@ struct Experiment {
     f("device", device, "where to train", output_setting);
     f("threads", threads, "cores to use; 0 is all of them. Does not change the result", at_least(0), output_setting);
     f("precision", precision, "element type of parameters and activations; f64 is for reference runs");
+    f("data", data, "a corpus, and how it becomes ids; for tasks that read text");
     f("task", task, "what is to be learned");
     f("model", model, "what learns it");
     f("train", train, "how it is trained");

@@ -55,7 +55,9 @@ std::vector<RecordAnalysis> analysis_records(const std::vector<std::pair<std::st
   for (const auto& [name, analysis] : analyses) {
     RecordAnalysis record{name, {}, analysis.numbers, analysis.skipped};
     for (const AnalysisArray& array : analysis.arrays) {
-      record.arrays.push_back({array.name, array.shape.sizes(), array.values, array.axes});
+      RecordArray& written =
+          record.arrays.emplace_back(RecordArray{array.name, array.shape.sizes(), array.values, array.axes});
+      if (!array.texts.empty()) written.values = array.texts;
     }
     result.push_back(std::move(record));
   }

@@ -1,6 +1,7 @@
 #include "framework/train/trial.hpp"
 
 #include <cstdlib>
+#include <utility>
 
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
@@ -9,7 +10,12 @@
 namespace jari {
 namespace {
 
-std::string hash_of(const SpecNode& form) { return hash128_hex(to_yaml(form, /*sorted=*/true)); }
+// Of a form of the resolved spec, and of the bytes of the files that its data are: trials on equal texts are equal
+// wherever the files lie.
+std::string hash_of(SpecNode form, const Experiment& experiment) {
+  if (experiment.data) form.set("contents of data", SpecNode::scalar(experiment.data->content_hash(), true));
+  return hash128_hex(to_yaml(form, /*sorted=*/true));
+}
 
 }  // namespace
 
@@ -18,17 +24,22 @@ Trial bind_trial(const SpecNode& spec, const Registry& registry, Diagnostics& di
   Binder binder(&registry, diagnostics);
   binder.bind(spec, "", trial.experiment, trial.resolved);
   if (!diagnostics.empty()) return trial;
-  trial.hash = hash_of(identity_form(trial.resolved));
   SpecNode group = group_form(trial.resolved);
   group.erase("seed");
-  trial.group = hash_of(group);
+  try {
+    trial.hash = hash_of(identity_form(trial.resolved), trial.experiment);
+    trial.group = hash_of(std::move(group), trial.experiment);
+  } catch (const StoreError& error) {  // a file of the data that can not be read
+    const SpecNode* data = trial.resolved.find("data");
+    diagnostics.error(data ? data->span : SourceSpan{}, "data", error.what());
+  }
   return trial;
 }
 
 std::string combination_of(const Trial& trial) {
   SpecNode form = identity_form(trial.resolved);
   form.erase("seed");
-  return hash_of(form);
+  return hash_of(std::move(form), trial.experiment);
 }
 
 double ResolvedValues::number(const std::string& spec_path) const {

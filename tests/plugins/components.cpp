@@ -19,7 +19,8 @@ const Registry& builtin_components() {
 namespace {
 
 // What a required key is given; others take the description's own example.
-const std::map<std::string, std::string> kExamples = {{"max_length", "9"}, {"position", "{type: sin}"}};
+const std::map<std::string, std::string> kExamples = {
+    {"max_length", "9"}, {"position", "{type: sin}"}, {"questions", "[[a, b, c]]"}, {"pairs", "[[a, b], [c, d]]"}};
 
 std::string example_value(const FieldDescription& field) {
   const auto known = kExamples.find(field.name);

@@ -11,10 +11,11 @@ import sys
 from pathlib import Path
 
 # From the bottom up; docs/architecture.md draws it.
-ORDER = "base spec registry graph ops backend program component store train sweep".split()
+ORDER = "base table spec registry graph ops backend program text component store train sweep".split()
 # Pairs that stand in that order by chance: the first never sees the second, not by way of others either.
 STRANGERS = [("graph", "spec"), ("graph", "registry"), ("ops", "spec"), ("ops", "registry"), ("backend", "spec"),
-             ("program", "spec"), ("component", "backend"), ("component", "program"), ("store", "graph")]
+             ("program", "spec"), ("text", "spec"), ("text", "graph"), ("component", "backend"), ("component", "program"),
+             ("store", "graph"), ("table", "spec"), ("text", "table"), ("store", "table")]
 
 # Library: how its headers are named, and the only folder whose sources may include them.
 LIBRARIES = [
@@ -22,6 +23,11 @@ LIBRARIES = [
     ("HDF5", r"(hdf5(_hl)?|H5\w*)\.h(pp)?$|highfive/", r"framework/store/[^/]+\.cpp$"),
     ("oneDNN", r"(oneapi/dnnl/|dnnl)", r"framework/backend/cpu/"),
     ("CUDA", r"(cuda|cublas|cudnn|curand|nccl|nvtx|nvrtc|cub/|cooperative_groups|mma\.h)", r"framework/backend/cuda/"),
+    ("zstd", r"zstd\.h$", r"framework/text/byte_source\.cpp$"),
+    ("zlib", r"zlib\.h$", r"framework/(text|table)/[^/]+\.cpp$"),
+    ("utf8proc", r"utf8proc\.h$", r"framework/(text|table)/[^/]+\.cpp$"),
+    ("MeCab", r"mecab\.h$", r"framework/text/mecab\.cpp$"),
+    ("Eigen", r"Eigen/", r"framework/table/[^/]+\.cpp$"),
     ("CLI11", r"CLI/", r"tools/"),
 ]
 

@@ -1,0 +1,28 @@
+#pragma once
+// What analyses of word tables share: the table that they look into, or why there is none.
+
+#include <memory>
+#include <string>
+
+#include "framework/component/analysis.hpp"
+
+namespace jari {
+
+struct AnalyzedTable {
+  std::shared_ptr<const WordTable> table;
+  std::string skipped;  // why there is none
+};
+
+// The table that the spec imports, or the weight at `path` below "model/" ("embedding") with the words of the task.
+AnalyzedTable analyzed_table(const AnalysisContext& context, const std::string& path);
+
+AnalysisResult skipped_analysis(std::string reason);
+
+// Strings as an array of an analysis.
+AnalysisArray text_array(std::string name, Shape shape, std::vector<std::string> texts, std::vector<std::string> axes);
+
+// Rows of the words that the table has; the others go to `unknown`.
+std::vector<std::int64_t> known_rows(const WordTable& table, const std::vector<std::string>& words,
+                                     std::vector<std::string>& unknown);
+
+}  // namespace jari

@@ -1,0 +1,25 @@
+#pragma once
+// A file's bytes as memory, read from the disk when they are looked at and shared with all who map it.
+
+#include <cstddef>
+#include <filesystem>
+#include <string_view>
+
+namespace jari {
+
+class MappedFile {
+ public:
+  // StoreError if it can not be read. An empty file has no bytes.
+  explicit MappedFile(const std::filesystem::path& path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  std::string_view bytes() const { return {data_, size_}; }
+
+ private:
+  const char* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace jari

@@ -1,0 +1,88 @@
+#include "framework/text/normalize.hpp"
+
+#include <utf8proc.h>
+
+#include <bitset>
+#include <cstdint>
+#include <vector>
+
+#include "framework/base/error.hpp"
+#include "framework/base/text.hpp"
+#include "framework/text/unicode.hpp"
+
+namespace jari {
+namespace {
+
+constexpr auto kCompose = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+constexpr char32_t kTableEnd = 0x30000;  // planes 0 to 2
+
+// Code points that NFC leaves alone wherever they stand, and before which a text may be cut: starters that are their
+// own NFC and never the second half of a composition.
+const std::bitset<kTableEnd>& stable_code_points() {
+  static const std::bitset<kTableEnd> table = [] {
+    std::bitset<kTableEnd> stable;
+    stable.set();
+    for (char32_t c = 0xD800; c <= 0xDFFF; ++c) stable.reset(c);
+    for (char32_t c = 0x1161; c <= 0x11FF; ++c) stable.reset(c);  // Hangul vowels and final consonants compose
+    for (char32_t c = 0; c < kTableEnd; ++c) {
+      const auto code_point = static_cast<utf8proc_int32_t>(c);
+      const utf8proc_property_t* property = utf8proc_get_property(code_point);
+      if (property->combining_class != 0) stable.reset(c);
+      const bool decomposes = property->decomp_type == 0 && property->decomp_seqindex != UINT16_MAX;
+      if (!decomposes || (c >= 0xAC00 && c <= 0xD7A3)) continue;
+      utf8proc_int32_t parts[16];
+      utf8proc_ssize_t count = utf8proc_decompose_char(code_point, parts, 16, kCompose, nullptr);
+      for (utf8proc_ssize_t i = 1; i < count; ++i) stable.reset(static_cast<std::size_t>(parts[i]));
+      count = utf8proc_normalize_utf32(parts, count, kCompose);
+      if (count != 1 || parts[0] != code_point) stable.reset(c);
+    }
+    return stable;
+  }();
+  return table;
+}
+
+bool is_stable(char32_t c, const std::bitset<kTableEnd>& table) { return c < kTableEnd && table[c]; }
+
+void append_nfc(std::string_view text, std::vector<utf8proc_int32_t>& buffer, std::string& out) {
+  buffer.resize(text.size() * 4 + 16);  // no code point decomposes into more than four times its bytes
+  const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+  utf8proc_ssize_t count = utf8proc_decompose(bytes, static_cast<utf8proc_ssize_t>(text.size()), buffer.data(),
+                                              static_cast<utf8proc_ssize_t>(buffer.size()), kCompose);
+  if (count >= 0) count = utf8proc_normalize_utf32(buffer.data(), count, kCompose);
+  JARI_ASSERT(count >= 0, utf8proc_errmsg(count));
+  for (utf8proc_ssize_t i = 0; i < count; ++i)
+    append_utf8(static_cast<char32_t>(buffer[static_cast<std::size_t>(i)]), out);
+}
+
+}  // namespace
+
+std::string_view to_nfc(std::string_view text, std::string& scratch) {
+  const std::bitset<kTableEnd>& table = stable_code_points();
+  std::vector<utf8proc_int32_t> buffer;
+  std::size_t copied = 0;       // of the text, into scratch
+  std::size_t last_stable = 0;  // where the last stable code point begins
+  bool changed = false;
+  for (std::size_t offset = 0; offset < text.size();) {
+    const std::size_t begin = offset;
+    if (static_cast<unsigned char>(text[offset]) < 0x80) {
+      last_stable = offset++;
+      continue;
+    }
+    if (is_stable(next_code_point(text, offset), table)) {
+      last_stable = begin;
+      continue;
+    }
+    if (!changed) scratch.clear();
+    changed = true;
+    scratch.append(text, copied, last_stable - copied);
+    std::size_t next = offset;  // the first stable code point behind it
+    while (offset < text.size() && !is_stable(next_code_point(text, offset), table)) next = offset;
+    append_nfc(text.substr(last_stable, next - last_stable), buffer, scratch);
+    offset = copied = last_stable = next;
+  }
+  if (!changed) return text;
+  scratch.append(text, copied, text.size() - copied);
+  return scratch;
+}
+
+}  // namespace jari

@@ -1,0 +1,13 @@
+#pragma once
+// Unicode normalization form C (UAX 15): one sequence of code points for each text that looks the same.
+
+#include <string>
+#include <string_view>
+
+namespace jari {
+
+// `text` itself where it is in NFC already, as most text is: that costs one look at every code point. Otherwise its
+// NFC, in `scratch`. The text is valid UTF-8.
+std::string_view to_nfc(std::string_view text, std::string& scratch);
+
+}  // namespace jari

@@ -1,0 +1,70 @@
+#include "framework/text/token_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "framework/base/error.hpp"
+#include "framework/base/hash.hpp"
+#include "tests/support/errors.hpp"
+#include "tests/support/files.hpp"
+
+namespace jari {
+namespace {
+
+const std::string kKey = hash128_hex("key");
+
+std::string token_file(const std::string& key) {
+  std::string bytes;
+  TokenFileWriter writer([&](std::string_view part) { bytes += part; }, key);
+  writer.ids(std::vector<std::int32_t>{2, 1, 2});
+  writer.ids(std::vector<std::int32_t>{1, 0});
+  writer.finish(std::vector<std::int64_t>{0, 2, 5}, Vocabulary({"<unk>", "한", "a b"}, {1, 2, 2}, 0, 1));
+  return bytes;
+}
+
+class TokenFile : public ::testing::Test {
+ protected:
+  void write(const std::string& bytes) const { std::ofstream(path_, std::ios::binary) << bytes; }
+  test::TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_.path() / "a.tokens";
+};
+
+TEST_F(TokenFile, ReadsBackWhatWasWritten) {
+  write(token_file(kKey));
+  const auto corpus = open_token_file(path_, kKey);
+  EXPECT_EQ(std::vector<std::int32_t>(corpus->ids.begin(), corpus->ids.end()),
+            (std::vector<std::int32_t>{2, 1, 2, 1, 0}));
+  EXPECT_EQ(std::vector<std::int64_t>(corpus->line_starts.begin(), corpus->line_starts.end()),
+            (std::vector<std::int64_t>{0, 2, 5}));
+  EXPECT_EQ(corpus->lines(), 2);
+  EXPECT_EQ(corpus->vocabulary.pieces(), (std::vector<std::string>{"<unk>", "한", "a b"}));
+  EXPECT_EQ(corpus->vocabulary.counts(), (std::vector<std::int64_t>{1, 2, 2}));
+  EXPECT_EQ(corpus->vocabulary.unknown(), 0);
+  EXPECT_EQ(corpus->vocabulary.find("a b"), 2);
+}
+
+TEST_F(TokenFile, NoDamagePassesUnseen) {
+  const std::string whole = token_file(kKey);
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    std::string damaged = whole;
+    damaged[i] ^= 1;
+    write(damaged);
+    ASSERT_EQ(test::error_of<StoreError>([&] { open_token_file(path_, kKey); }),
+              path_.string() + ": a damaged token file")
+        << i;
+    write(whole.substr(0, i));
+    ASSERT_EQ(test::error_of<StoreError>([&] { open_token_file(path_, kKey); }),
+              path_.string() + ": a damaged token file")
+        << i;
+  }
+}
+
+TEST_F(TokenFile, OfAnotherKeyIsRefused) {
+  write(token_file(hash128_hex("other")));
+  EXPECT_EQ(test::error_of<StoreError>([&] { open_token_file(path_, kKey); }),
+            path_.string() + ": a damaged token file");
+}
+
+}  // namespace
+}  // namespace jari
