@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "framework/backend/cpu/cpu_kernel.hpp"
+#include "framework/backend/cpu/scratch.hpp"
 #include "framework/backend/cpu/small_product.hpp"
 
 namespace jari {
@@ -50,7 +51,13 @@ class LibraryProduct {
     a_ = describe(product.m, product.k, product.a);
     b_ = describe(product.k, product.n, product.b);
     c_ = describe(product.m, product.n, {product.c_row, 1});
-    primitive_ = dnnl::matmul(dnnl::matmul::primitive_desc(dnnl::matmul::desc(a_, b_, c_), engine()));
+    // Debian's oneDNN is built so that threads which run one primitive at a time share the scratchpad that it makes for
+    // itself, and on CPUs with AVX-512 products use it. So each thread brings its own.
+    dnnl::primitive_attr attributes;
+    attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    const dnnl::matmul::primitive_desc plan(dnnl::matmul::desc(a_, b_, c_), attributes, engine());
+    scratchpad_ = plan.scratchpad_desc();
+    primitive_ = dnnl::matmul(plan);
   }
 
   void run(const float* a, const float* b, float* c) const {
@@ -60,7 +67,10 @@ class LibraryProduct {
       return dnnl::memory(description, engine(), const_cast<float*>(data));  // the interface has no const
     };
     primitive_.execute(
-        stream, {{DNNL_ARG_SRC, memory(a_, a)}, {DNNL_ARG_WEIGHTS, memory(b_, b)}, {DNNL_ARG_DST, memory(c_, c)}});
+        stream, {{DNNL_ARG_SRC, memory(a_, a)},
+                 {DNNL_ARG_WEIGHTS, memory(b_, b)},
+                 {DNNL_ARG_DST, memory(c_, c)},
+                 {DNNL_ARG_SCRATCHPAD, dnnl::memory(scratchpad_, engine(), thread_scratch(scratchpad_.get_size()))}});
   }
 
  private:
@@ -74,7 +84,7 @@ class LibraryProduct {
     static_cast<void>(done);
   }
 
-  dnnl::memory::desc a_, b_, c_;
+  dnnl::memory::desc a_, b_, c_, scratchpad_;
   dnnl::matmul primitive_;
 };
 
