@@ -95,9 +95,13 @@ std::optional<std::string> without_digit_separators(std::string_view text) {
   return digits;
 }
 
+bool is_more_than_text(std::string_view text) {
+  return is_null_text(text) || is_boolean_trap(text) || parse_boolean(text) || is_octal_trap(text) ||
+         is_not_finite(text) || parse_number(text) || without_digit_separators(text) || text == "<<";
+}
+
 bool is_plain_text(std::string_view text) {
-  if (is_null_text(text) || is_boolean_trap(text) || parse_boolean(text) || is_octal_trap(text)) return false;
-  if (is_not_finite(text) || parse_number(text) || text == "<<") return false;
+  if (is_more_than_text(text)) return false;
   constexpr std::string_view kBadFirst = "-?:,[]{}#&*!|>'\"%@`= .";
   constexpr std::string_view kBadAnywhere = ",[]{}\"\\";
   if (kBadFirst.find(text.front()) != std::string_view::npos || text.back() == ' ' || text.back() == ':') return false;

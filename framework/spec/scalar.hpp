@@ -34,6 +34,9 @@ bool is_null_text(std::string_view text);  // "", ~, null
 // "1_000" -> "1000".
 std::optional<std::string> without_digit_separators(std::string_view text);
 
+// Whether the text without quotes is a number, a boolean, nothing, or one of the traps above.
+bool is_more_than_text(std::string_view text);
+
 // Whether the text without quotes is read as this very text, in block and in flow style.
 bool is_plain_text(std::string_view text);
 

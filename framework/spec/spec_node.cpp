@@ -58,7 +58,9 @@ std::string quoted_text(std::string_view text) {
 }
 
 std::string scalar_text(const SpecNode& node) {
-  return node.quoted && !is_plain_text(node.text) ? quoted_text(node.text) : node.text;
+  if (is_plain_text(node.text)) return node.text;
+  // What stood without quotes in block style may need them in flow style.
+  return node.quoted || !is_more_than_text(node.text) ? quoted_text(node.text) : node.text;
 }
 
 std::string key_text(const std::string& key) { return is_plain_text(key) ? key : quoted_text(key); }
@@ -246,7 +248,7 @@ std::string describe_value(const SpecNode& node) {
 
 bool same_value(const SpecNode& left, const SpecNode& right) {
   if (left.kind != right.kind || left.text != right.text || left.grid != right.grid) return false;
-  if (left.is_scalar() && left.quoted != right.quoted && !is_plain_text(left.text)) return false;
+  if (left.is_scalar() && left.quoted != right.quoted && is_more_than_text(left.text)) return false;
   return std::equal(left.items.begin(), left.items.end(), right.items.begin(), right.items.end(), same_value) &&
          std::equal(
              left.entries.begin(), left.entries.end(), right.entries.begin(), right.entries.end(),
