@@ -20,7 +20,7 @@ namespace {
 
 struct Options {
   SpecArguments spec{JARI_SOURCE_DIR "/configs/base/probe.yaml", {}};
-  std::string position = "learned";
+  std::string position;  // "": the spec's own
   int threads = 1;
   std::int64_t steps = 200;
   std::int64_t warmup = 20;
@@ -29,8 +29,10 @@ struct Options {
 
 int measure(Options options) {
   const std::string length = options.position == "sin" ? "" : ", max_length: 40";
-  options.spec.overrides.insert(options.spec.overrides.begin(),
-                                "model.position={type: " + options.position + length + "}");
+  if (!options.position.empty()) {
+    options.spec.overrides.insert(options.spec.overrides.begin(),
+                                  "model.position={type: " + options.position + length + "}");
+  }
   Session session = open_spec(options.spec);
   const Sweep sweep = checked_sweep(session, {.rewrites = !options.no_rewrite});
   const Trial& trial = sweep.trials.front();
@@ -39,15 +41,11 @@ int measure(Options options) {
 
   State state = programs.make_state(1);
   initialize(state, 0, programs.declarations(), trial);
-  const TrialInputs inputs(trial, programs.per_trial_paths());
-  const Schedule& schedule = *trial.experiment.train->schedule;
+  const TrialInputs inputs(trial, programs);
   const std::int64_t total = options.warmup + options.steps;
   double loss = 0;
   Program::Hooks hooks;
-  hooks.feed = [&](int, std::int64_t step, const Tensors& tensors) {
-    inputs.fill(tensors, "train", step);
-    write_scalar(tensors, kScheduleFactor, schedule.factor({step, total}));
-  };
+  hooks.feed = [&](int, std::int64_t step, const Tensors& tensors) { inputs.fill(tensors, kTrainStream, step); };
   hooks.fetch = [&](int, std::int64_t, const Tensors& tensors) {
     loss = tensors.scalar(kLoss);
     return std::isfinite(loss);

@@ -2,6 +2,7 @@
 // The one header that a component under plugins/ includes.
 
 #include "framework/component/adam.hpp"
+#include "framework/component/alias_table.hpp"
 #include "framework/component/analysis.hpp"
 #include "framework/component/copy_task.hpp"
 #include "framework/component/init.hpp"
@@ -10,11 +11,14 @@
 #include "framework/component/optimizer.hpp"
 #include "framework/component/parameter_groups.hpp"
 #include "framework/component/position.hpp"
+#include "framework/component/sampler.hpp"
+#include "framework/component/sequence_task.hpp"
 #include "framework/component/stemmer.hpp"
 #include "framework/component/task.hpp"
 #include "framework/component/tokenizer.hpp"
 #include "framework/component/warm_up.hpp"
 #include "framework/component/word_analysis.hpp"
+#include "framework/component/word_tables.hpp"
 #include "framework/ops/ops.hpp"
 #include "framework/registry/plugin.hpp"
 #include "framework/registry/registry.hpp"

@@ -52,6 +52,17 @@ void check(const std::string& text, const std::string& path) {
   diagnostics.throw_if_any();
 }
 
+// What the recipe reads, beside the spec. A file that is there already stays.
+void write_samples(const std::vector<RecipeFile>& samples, const std::filesystem::path& folder) {
+  for (const RecipeFile& sample : samples) {
+    const std::filesystem::path path = folder / sample.path;
+    if (std::filesystem::exists(path)) continue;
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);  // what is wrong shows when the file is written
+    write_file_atomically(path, sample.text);
+  }
+}
+
 int NewCommand::run() {
   if (list_) {
     print_recipes();
@@ -60,12 +71,15 @@ int NewCommand::run() {
   std::filesystem::path path = target_.empty() ? from_ : target_;
   if (path.extension() != ".yaml" && path.extension() != ".yml") path += ".yaml";
   const std::string text = recipe_text(from_, path.stem().string());
-  check(text, path.string());
   if (std::filesystem::exists(path)) {
     throw StoreError(fmt::format("{}: is there already; name another file, or remove it", path.string()));
   }
+  const std::vector<RecipeFile> samples = samples_of(text);
+  write_samples(samples, path.parent_path());
+  check(text, path.string());
   write_file_atomically(path, text);
   fmt::print("{}: written, from the recipe {}\n", path.string(), from_);
+  for (const RecipeFile& sample : samples) fmt::print("{}: read by it\n", (path.parent_path() / sample.path).string());
   fmt::print(stderr, "next: jari check {0}, then jari run {0}\n", path.string());
   return 0;
 }

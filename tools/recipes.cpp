@@ -109,6 +109,8 @@ BlockFile flatten(const std::string& path) {
 
 bool is_recipe(const RecipeFile& file) { return file.path.find('/') == std::string_view::npos; }
 
+bool is_sample(const RecipeFile& file) { return file.path.starts_with("samples/"); }
+
 std::string stem(const RecipeFile& file) {
   return std::string(file.path.substr(0, file.path.size() - kExtension.size()));
 }
@@ -141,6 +143,14 @@ std::string recipe_text(const std::string& recipe, const std::string& name) {
                                       : block.text;
   }
   return text;
+}
+
+std::vector<RecipeFile> samples_of(std::string_view text) {
+  std::vector<RecipeFile> samples;
+  for (const RecipeFile& file : recipe_files()) {
+    if (is_sample(file) && text.find(file.path) != std::string_view::npos) samples.push_back(file);
+  }
+  return samples;
 }
 
 }  // namespace jari

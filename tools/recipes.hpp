@@ -7,7 +7,7 @@
 
 namespace jari {
 
-// A file under configs/: "quickstart.yaml", "base/probe.yaml".
+// A file under configs/: "quickstart.yaml", "base/probe.yaml", "samples/ko_small.txt".
 struct RecipeFile {
   std::string_view path;
   std::string_view text;
@@ -27,5 +27,8 @@ std::vector<Recipe> recipes();
 // The text of a recipe as a spec of its own: what its parents say is put in the place of `extends`, comments stay, and
 // the experiment bears `name`. SpecError if there is no such recipe.
 std::string recipe_text(const std::string& recipe, const std::string& name);
+
+// The samples that a recipe's text names.
+std::vector<RecipeFile> samples_of(std::string_view text);
 
 }  // namespace jari

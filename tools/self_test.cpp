@@ -59,10 +59,7 @@ std::vector<RunRecord> train(const std::filesystem::path& runs, int threads) {
 double step(const TrialPrograms& programs, const TrialInputs& inputs, State& state) {
   double loss = 0;
   Program::Hooks hooks;
-  hooks.feed = [&](int, std::int64_t at, const Tensors& tensors) {
-    inputs.fill(tensors, "train", at);
-    write_scalar(tensors, kScheduleFactor, 1);
-  };
+  hooks.feed = [&](int, std::int64_t at, const Tensors& tensors) { inputs.fill(tensors, kTrainStream, at); };
   hooks.fetch = [&](int, std::int64_t, const Tensors& tensors) {
     loss = tensors.scalar(kLoss);
     return true;
@@ -105,7 +102,7 @@ SelfTest test_gradient() {
     const Trial& trial = small.sweep.trials.front();
     TrialPrograms& programs = *small.sweep.groups.front().programs;
     programs.plan();
-    const TrialInputs inputs(trial, programs.per_trial_paths());
+    const TrialInputs inputs(trial, programs);
     State state = programs.make_state(1);
     initialize(state, 0, programs.declarations(), trial);
     const std::vector<std::byte> first(state.data(0), state.data(0) + state.bytes_per_trial());

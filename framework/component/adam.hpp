@@ -3,6 +3,7 @@
 
 #include "framework/component/parameter_groups.hpp"
 #include "framework/ops/ops.hpp"
+#include "framework/ops/row_updates.hpp"
 
 namespace jari {
 
@@ -60,23 +61,54 @@ class AdamOptimizer final : public Optimizer {
     return parameters_.check_groups(parameter_paths);
   }
 
+  // Rows without a gradient wait until they are read (framework/ops/row_updates.hpp).
+  Value prepare(const UpdateContext& context, Value parameter, const std::vector<Value>& ids) const override {
+    const Settings settings = parameters_.of(context.parameter_path);
+    return adam_catch_up(parameter, row_state(context, parameter, /*counts=*/true),
+                         context.build.per_trial(settings.lr) * context.schedule_history,
+                         context.build.per_trial(settings.weight_decay), context.step, ids, options(settings));
+  }
+
   void update(const UpdateContext& context, Value parameter, Value gradient) const override {
-    const AdamSettings<kDecoupledDecay> settings = parameters_.of(context.parameter_path);
-    const Value first = optimizer_state(context, "first_moment", parameter);
-    const Value second = optimizer_state(context, "second_moment", parameter);
-    const AdamOptions options{.beta1 = settings.beta1,
-                              .beta2 = settings.beta2,
-                              .epsilon = settings.epsilon,
-                              .decoupled_decay = kDecoupledDecay};
-    const AdamResult result = adam_update(parameter, gradient, first, second, learning_rate_of(context, settings.lr),
-                                          context.build.per_trial(settings.weight_decay), context.step, options);
+    const Settings settings = parameters_.of(context.parameter_path);
+    const Value lr = learning_rate_of(context, settings.lr);
+    const Value weight_decay = context.build.per_trial(settings.weight_decay);
     Graph& graph = context.build.graph;
-    graph.update(parameter, result.parameter);
-    graph.update(first, result.first_moment);
-    graph.update(second, result.second_moment);
+    const AdamRowState state = row_state(context, parameter, is_caught_up(parameter));
+    if (is_caught_up(parameter)) {
+      const std::optional<RowGradient> rows = combined_rows_of(gradient);
+      JARI_ASSERT(rows, "the rows of " + context.parameter_path + " wait, and its gradient has none");
+      const AdamRowsResult result = adam_update_rows(parameter, *rows, lr, weight_decay, context.step);
+      graph.update(context.stored(), result.parameter);
+      graph.update(state.first_moment, result.state.first_moment);
+      graph.update(state.second_moment, result.state.second_moment);
+      graph.update(state.steps_done, result.state.steps_done);
+      return;
+    }
+    const AdamResult result = adam_update(parameter, gradient, state.first_moment, state.second_moment, lr,
+                                          weight_decay, context.step, options(settings));
+    graph.update(context.stored(), result.parameter);
+    graph.update(state.first_moment, result.first_moment);
+    graph.update(state.second_moment, result.second_moment);
   }
 
  private:
+  using Settings = AdamSettings<kDecoupledDecay>;
+
+  static AdamOptions options(const Settings& settings) {
+    return {.beta1 = settings.beta1,
+            .beta2 = settings.beta2,
+            .epsilon = settings.epsilon,
+            .decoupled_decay = kDecoupledDecay};
+  }
+
+  // Only tables whose rows may wait count the steps of each.
+  static AdamRowState row_state(const UpdateContext& context, Value parameter, bool counts) {
+    return {optimizer_state(context, "first_moment", parameter), optimizer_state(context, "second_moment", parameter),
+            counts ? context.build.counter("steps_done/" + context.parameter_path, {parameter.shape()[0]}, {"row"})
+                   : Value()};
+  }
+
   Parameters parameters_;
 };
 

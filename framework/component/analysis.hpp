@@ -37,6 +37,8 @@ struct AnalysisContext {
   // Words of the tokens, by their numbers, and how often they occur in the corpus; empty where the task has none.
   std::span<const std::string> words;
   std::span<const std::int64_t> counts;
+  // The pieces of a text as the spec's tokenizer makes them; null where the spec has none.
+  std::function<std::vector<std::string>(const std::string& text)> pieces;
   // A table of vectors that the spec imports; null: the model's own weights are looked at.
   std::shared_ptr<const WordTable> table;
   // Values of a trained parameter by its path ("model/embedding"); nothing if there is none.

@@ -27,6 +27,17 @@ Value BuildContext::parameter(const std::string& name, Shape shape, Initializer 
               fmt::format("parameter {} of shape {} names {} axes", path, shape.to_string(), axes.size()));
   const Value value = graph.parameter(path, shape);
   declarations.add({path, std::move(shape), std::move(init), std::move(axes)});
+  if (prepared != nullptr) {
+    const auto found = prepared->find(path);
+    if (found != prepared->end()) return found->second;
+  }
+  return value;
+}
+
+Value BuildContext::counter(const std::string& name, Shape shape, std::vector<std::string> axes) const {
+  const std::string path = graph.path(name);
+  const Value value = graph.parameter_of(path, {DType::i32, shape});
+  declarations.add({path, std::move(shape), zeros(), std::move(axes)});
   return value;
 }
 

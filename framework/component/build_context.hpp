@@ -11,6 +11,7 @@
 #include "framework/graph/graph.hpp"
 #include "framework/ops/ops.hpp"
 #include "framework/spec/per_trial.hpp"
+#include "framework/text/token_file.hpp"
 
 namespace jari {
 
@@ -36,13 +37,19 @@ class Declarations {
 struct BuildContext {
   Graph& graph;
   Declarations& declarations;
-  std::int64_t vocabulary = 0;      // distinct token ids
-  std::int64_t length = 0;          // tokens a sequence in this graph
-  std::int64_t trained_length = 0;  // tokens a sequence in training (what positions "seen" means)
-  bool training = false;            // dropout and its like are on
+  std::int64_t vocabulary = 0;              // distinct token ids
+  std::int64_t length = 0;                  // tokens a sequence in this graph
+  std::int64_t trained_length = 0;          // tokens a sequence in training (what positions "seen" means)
+  bool training = false;                    // dropout and its like are on
+  const TokenizedCorpus* corpus = nullptr;  // of the spec's `data`; null without it
+  // Values to use in place of parameters, by path: what Optimizer::prepare made of them.
+  const std::map<std::string, Value>* prepared = nullptr;
 
   // Declares a parameter under the path of the innermost Graph::Scope.
   Value parameter(const std::string& name, Shape shape, Initializer init, std::vector<std::string> axes) const;
+
+  // A parameter of numbers that are counted, zeros at first; no gradient goes to it.
+  Value counter(const std::string& name, Shape shape, std::vector<std::string> axes) const;
 
   // A hyperparameter that may differ from trial to trial, as a real scalar Value.
   Value per_trial(const PerTrial<double>& hyperparameter) const;

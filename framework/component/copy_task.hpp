@@ -2,7 +2,7 @@
 // Tasks on uniformly random sequences whose target is the token at another place of the same sequence. What has to be
 // learned is where to look, and nothing else.
 
-#include "framework/component/task.hpp"
+#include "framework/component/sequence_task.hpp"
 #include "framework/spec/fields.hpp"
 
 namespace jari {
@@ -15,11 +15,11 @@ struct CopyTaskParameters {
   }
 };
 
-class CopyTask : public Task {
+class CopyTask : public SequenceTask {
  public:
   explicit CopyTask(std::int64_t vocabulary) : vocabulary_(vocabulary) {}
 
-  std::int64_t vocabulary() const final { return vocabulary_; }
+  std::int64_t vocabulary(const TokenizedCorpus* = nullptr) const final { return vocabulary_; }
   void batch(const BatchContext& context, std::span<std::int32_t> tokens, std::span<std::int32_t> targets) const final;
   bool has_target(std::int64_t position, std::int64_t length) const final { return source(position, length) >= 0; }
 

@@ -1,41 +1,72 @@
 #pragma once
-// Family `task`: what is to be learned: batches of tokens and targets, made on the host from (seed, stream, step)
-// alone.
+// Family `task`: what is to be learned: batches made on the host, and the loss of a model on them.
 
 #include <cstdint>
-#include <span>
+#include <memory>
 #include <string>
 
 #include "framework/base/philox.hpp"
+#include "framework/component/model.hpp"
+#include "framework/graph/tensors.hpp"
+#include "framework/registry/slot.hpp"
 
 namespace jari {
 
 struct BatchContext {
   RandomStream random;      // of this batch: seed of the trial, stream "train" or "evaluate/<name>", step
-  std::int64_t batch = 0;   // sequences
-  std::int64_t length = 0;  // tokens a sequence
+  std::int64_t batch = 0;   // sequences, or what else the task counts
+  std::int64_t length = 0;  // tokens a sequence, of a task of sequences
+  bool training = true;     // false: one of the batches of an evaluation
 };
+
+// A task with its data. One serves all trials of a fused group, on several threads at a time.
+class Batches {
+ public:
+  virtual ~Batches() = default;
+  // Fills the inputs that the task's loss() made, from the context alone.
+  virtual void fill(const BatchContext& context, const Tensors& inputs) const = 0;
+};
+
+struct LossContext {
+  const BuildContext& build;
+  const Slot<Model>& model;
+  std::int64_t batch = 0;
+  SourceSpan span;  // of the task in the spec
+};
+
+struct TaskLoss {
+  Value loss;       // real scalar, recorded: comparable whatever the batch's size
+  Value objective;  // real scalar that the optimizer goes down; usually the loss
+};
+
+class SequenceTask;
 
 class Task {
  public:
   static constexpr const char* kFamily = "task";
   virtual ~Task() = default;
 
-  virtual std::int64_t vocabulary() const = 0;
+  // Distinct ids. `corpus`: of the spec's `data`, null for tasks that read none.
+  virtual std::int64_t vocabulary(const TokenizedCorpus* corpus) const = 0;
 
-  // tokens, targets: [batch, length], row-major. A target is a token id, or -1 where the task asks for nothing.
-  virtual void batch(const BatchContext& context, std::span<std::int32_t> tokens,
-                     std::span<std::int32_t> targets) const = 0;
+  // Adds inputs, model and loss to the graph.
+  virtual TaskLoss loss(const LossContext& context) const = 0;
 
-  // Whether position i of a sequence of that length has a target (the same for all sequences), for accuracy by
-  // position.
-  virtual bool has_target(std::int64_t position, std::int64_t length) const = 0;
+  // What fills the inputs. The task must outlive it. Throws StoreError where the corpus does not fit the task.
+  virtual std::unique_ptr<const Batches> batches(std::shared_ptr<const TokenizedCorpus> corpus) const = 0;
+
+  // "" if it can train this model; otherwise the reason, for the spec's author.
+  virtual std::string refuse_model(const Model& model) const = 0;
 
   // Whether its batches come from the spec's `data`.
   virtual bool reads_data() const { return false; }
 
-  // "" if sequences of this length make sense; otherwise the reason, for the spec's author.
-  virtual std::string refuse_length(std::int64_t /*length*/) const { return ""; }
+  // Steps that go once over the corpus; 0 for a task that draws at random, which knows no epochs.
+  virtual std::int64_t steps_of_epoch(const TokenizedCorpus& /*corpus*/, std::int64_t /*batch*/) const { return 0; }
+  virtual bool has_epochs() const { return false; }
+
+  // Itself, if it is a task of sequences, which have a length.
+  virtual const SequenceTask* as_sequence_task() const { return nullptr; }
 };
 
 }  // namespace jari

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "framework/table/retrieval.hpp"
+
 namespace jari {
 
 AnalyzedTable analyzed_table(const AnalysisContext& context, const std::string& path) {
@@ -24,6 +26,24 @@ AnalyzedTable analyzed_table(const AnalysisContext& context, const std::string& 
   return {std::make_shared<WordTable>(std::move(words), std::move(matrix),
                                       std::vector<std::int64_t>(context.counts.begin(), context.counts.end())),
           ""};
+}
+
+AnalyzedTable composed_table(const AnalysisContext& context, const AnalyzedTable& table,
+                             const std::vector<std::string>& words) {
+  if (!context.pieces) return {nullptr, "the spec has no tokenizer to cut words with"};
+  std::vector<MeanVector> means;
+  WordList known;
+  for (const std::string& word : words) {
+    MeanVector mean = mean_vector(*table.table, context.pieces(" " + word));  // as inside a text
+    if (!mean.rows.empty() && known.add(word)) means.push_back(std::move(mean));
+  }
+  if (means.empty()) return {nullptr, "no word has a piece with a row"};
+  RowMatrix rows(static_cast<std::int64_t>(means.size()), table.table->width());
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    std::transform(means[i].values.begin(), means[i].values.end(), rows.row(static_cast<std::int64_t>(i)).begin(),
+                   [](double value) { return static_cast<float>(value); });
+  }
+  return {std::make_shared<WordTable>(std::move(known), std::move(rows)), ""};
 }
 
 AnalysisResult skipped_analysis(std::string reason) {

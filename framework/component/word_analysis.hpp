@@ -16,6 +16,11 @@ struct AnalyzedTable {
 // The table that the spec imports, or the weight at `path` below "model/" ("embedding") with the words of the task.
 AnalyzedTable analyzed_table(const AnalysisContext& context, const std::string& path);
 
+// A table of `words` whose rows are the means of the rows of their pieces, as the spec's tokenizer cuts them in a text.
+// Words of which no piece has a row are left out. Empty if none is left, or the spec has no tokenizer.
+AnalyzedTable composed_table(const AnalysisContext& context, const AnalyzedTable& table,
+                             const std::vector<std::string>& words);
+
 AnalysisResult skipped_analysis(std::string reason);
 
 // Strings as an array of an analysis.

@@ -64,10 +64,12 @@ Value Graph::input(const std::string& name, TensorType type, bool per_trial) {
   return leaf(std::move(node), &inputs_by_name_);
 }
 
-Value Graph::parameter(const std::string& name, Shape shape) {
+Value Graph::parameter(const std::string& name, Shape shape) { return parameter_of(name, {real_, std::move(shape)}); }
+
+Value Graph::parameter_of(const std::string& name, TensorType type) {
   Node node;
   node.kind = NodeKind::parameter;
-  node.outputs = {{real_, std::move(shape)}};
+  node.outputs = {std::move(type)};
   node.per_trial = true;
   node.path = name;
   return leaf(std::move(node), &parameters_by_name_);

@@ -47,6 +47,7 @@ class Graph {
   // another type is a ShapeError.
   Value input(const std::string& name, TensorType type, bool per_trial);
   Value parameter(const std::string& name, Shape shape);               // real, per trial, kept from step to step
+  Value parameter_of(const std::string& name, TensorType type);        // the same of any element type: counters
   Value constant(Shape shape, std::vector<double> values);             // real, shared
   Value constant(double value) { return constant(Shape{}, {value}); }  // scalar
   Value constant_of(TensorType type, std::vector<double> values);      // shared, of any element type

@@ -21,6 +21,11 @@ struct GradientContext {
   const std::vector<bool>& wanted;  // by input: whether its gradient is asked for
 };
 
+// An operand of which an op reads only the rows that another one, i32 ids, names (below 0: none).
+struct RowRead {
+  int table, ids;
+};
+
 struct Op {
   const char* name;
 
@@ -37,6 +42,11 @@ struct Op {
   // Pointwise kernels may do so for any input of the output's own type.
   std::vector<int> in_place = {};
   bool pointwise = false;
+
+  std::vector<RowRead> row_reads = {};
+
+  // Whether its outputs stand for the same as the inputs that they replace: writing them is no step of training.
+  bool settles = false;
 };
 
 }  // namespace jari

@@ -65,14 +65,21 @@ Value iota(Graph& graph, std::int64_t count);  // i32 [count]: 0, 1, 2 ...
 Value reduce_sum(Value x, std::vector<int> axes, bool keep = false);
 Value reduce_max(Value x, std::vector<int> axes, bool keep = false);  // gradient to the first of equal maxima
 Value mean(Value x, std::vector<int> axes, bool keep = false);
-Value sum_all(Value x);   // -> scalar
-Value mean_all(Value x);  // -> scalar
-Value argmax(Value x);    // [..., n] -> i32 [...]; the first of equal maxima
+Value sum_all(Value x);         // -> scalar
+Value mean_all(Value x);        // -> scalar
+Value sum_of_squares(Value x);  // -> scalar
+Value argmax(Value x);          // [..., n] -> i32 [...]; the first of equal maxima
 
-// -- tables
-Value gather(Value table, Value ids);  // [rows, ...], i32 [...] -> [ids..., ...]; ids must be in range
+// -- tables; an id below 0 stands for none
+Value gather(Value table, Value ids);  // [rows, ...], i32 [...] -> [ids..., ...]; zeros for none
 Value scatter_add(Value updates, Value ids,
                   std::int64_t rows);  // [ids..., ...], i32 [ids...] -> [rows, ...]; fixed order of additions
+struct CombinedRows {
+  Value rows,
+      ids;  // [n, ...], i32 [n] with n = min(ids, rows): each id once, in order of appearance, then -1 and zeros
+};
+// What scatter_add would sum, without the rows that stay 0: [ids..., ...], i32 [ids...].
+CombinedRows combine_rows(Value updates, Value ids, std::int64_t rows);
 
 // -- products
 // [..., m, k] x [..., k, n] -> [..., m, n]; leading axes broadcast; `transpose_*` reads [..., k, m] / [..., n, k].
@@ -86,6 +93,12 @@ Value layer_norm(Value x, Value scale, Value shift, double epsilon = 1e-5);  // 
 Value cross_entropy(Value logits, Value targets);
 // The same by position, 0 where the target is < 0. [..., n], i32 [...] -> [...].
 Value cross_entropy_by_position(Value logits, Value targets);
+
+struct NegativeSamplingResult {
+  Value loss, pairs;  // real scalars; only the loss has a gradient
+};
+// Formula and shapes: framework/ops/negative_sampling.hpp.
+NegativeSamplingResult negative_sampling(Value hidden, Value table, Value targets, Value negatives, double weight);
 
 struct AttentionOptions {
   double scale = 1;     // multiplies query x key, not the bias
@@ -117,7 +130,9 @@ struct AdamOptions {
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   bool decoupled_decay = false;  // AdamW (Loshchilov and Hutter 2019); otherwise decay is added to the gradient
 };
-// PyTorch's update rules (torch.optim.SGD, Adam, AdamW). Scalars `learning_rate` and `weight_decay` may be per trial.
+// PyTorch's update rules (torch.optim.SGD, Adam, AdamW). A gradient that is a scatter_add of combined rows changes
+// these rows alone where that comes to the same (framework/ops/row_updates.hpp). Scalars `learning_rate` and
+// `weight_decay` may be per trial.
 struct SgdResult {
   Value parameter, momentum;  // momentum is invalid if options.momentum is 0
 };

@@ -5,6 +5,7 @@
 #include "framework/ops/check.hpp"
 #include "framework/ops/differentiate.hpp"
 #include "framework/ops/ops.hpp"
+#include "framework/ops/row_updates.hpp"
 
 namespace jari {
 
@@ -78,6 +79,13 @@ const Op op_adam_update = {.name = "adam_update", .infer = infer_adam, .body = a
 // PyTorch's first step sets the momentum to the gradient; ours starts at zero, which comes to the same without `step`.
 SgdResult sgd_update(Value parameter, Value gradient, Value momentum, Value learning_rate, Value weight_decay, Value,
                      SgdOptions options) {
+  const std::optional<RowGradient> rows =
+      options.momentum == 0 && parameter.graph().rewrites() ? combined_rows_of(gradient) : std::nullopt;
+  if (rows) {
+    return {parameter.graph().apply_one(op_sgd_update_rows,
+                                        {parameter, rows->rows, rows->ids, learning_rate, weight_decay}),
+            Value()};
+  }
   const SgdAttributes attributes = {options.momentum, options.nesterov};
   std::vector<Value> inputs = {parameter, gradient, learning_rate, weight_decay};
   if (options.momentum != 0) inputs.push_back(momentum);

@@ -110,8 +110,16 @@ std::vector<int> all_axes(Value x) {
   return axes;
 }
 
+Types infer_sum_of_squares(const Types& inputs, const Attributes&) {
+  require_real("sum_of_squares", inputs[0]);
+  return {{inputs[0].dtype, {}}};
+}
+
+Values sum_of_squares_body(Graph&, const Values& inputs, const Attributes&) { return {sum_all(square(inputs[0]))}; }
+
 }  // namespace
 
+const Op op_sum_of_squares = {.name = "sum_of_squares", .infer = infer_sum_of_squares, .body = sum_of_squares_body};
 const Op op_reduce_sum = {.name = "reduce_sum", .infer = infer_reduce_sum, .gradient = reduce_sum_gradient};
 const Op op_reduce_max = {.name = "reduce_max", .infer = infer_reduce_max, .gradient = reduce_max_gradient};
 const Op op_argmax = {.name = "argmax", .infer = infer_argmax};
@@ -127,5 +135,7 @@ Value mean(Value x, std::vector<int> axes, bool keep) {
 Value sum_all(Value x) { return reduce_sum(x, all_axes(x)); }
 Value mean_all(Value x) { return mean(x, all_axes(x)); }
 Value argmax(Value x) { return x.graph().apply_one(op_argmax, {x}); }
+
+Value sum_of_squares(Value x) { return x.graph().apply_one(op_sum_of_squares, {x}); }
 
 }  // namespace jari

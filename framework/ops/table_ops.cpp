@@ -1,5 +1,7 @@
 // Rows of tables by ids, and back.
 
+#include <algorithm>
+
 #include "framework/base/error.hpp"
 #include "framework/ops/attributes.hpp"
 #include "framework/ops/check.hpp"
@@ -38,19 +40,34 @@ Types infer_scatter_add(const Types& inputs, const Attributes& attributes) {
   return {{inputs[0].dtype, shape}};
 }
 
+Types infer_combine_rows(const Types& inputs, const Attributes& attributes) {
+  Types types = infer_scatter_add(inputs, attributes);
+  require_real("combine_rows", inputs[0]);
+  const std::int64_t count = std::min(inputs[1].shape.size(), types[0].shape[0]);
+  types[0].shape[0] = count;
+  types.push_back({DType::i32, {count}});
+  return types;
+}
+
 Values scatter_add_gradient(const GradientContext& context) {
   return {gather(context.output_gradients[0], context.inputs[1]), Value()};
 }
 
 }  // namespace
 
-const Op op_gather = {.name = "gather", .infer = infer_gather, .gradient = gather_gradient};
+const Op op_gather = {.name = "gather", .infer = infer_gather, .gradient = gather_gradient, .row_reads = {{0, 1}}};
 const Op op_scatter_add = {.name = "scatter_add", .infer = infer_scatter_add, .gradient = scatter_add_gradient};
+const Op op_combine_rows = {.name = "combine_rows", .infer = infer_combine_rows};
 
 Value gather(Value table, Value ids) { return table.graph().apply_one(op_gather, {table, ids}); }
 
 Value scatter_add(Value updates, Value ids, std::int64_t rows) {
   return updates.graph().apply_one(op_scatter_add, {updates, ids}, ScatterAddAttributes{rows});
+}
+
+CombinedRows combine_rows(Value updates, Value ids, std::int64_t rows) {
+  const Values outputs = updates.graph().apply(op_combine_rows, {updates, ids}, ScatterAddAttributes{rows});
+  return {outputs[0], outputs[1]};
 }
 
 }  // namespace jari

@@ -183,6 +183,7 @@ class Planner {
     call.path = node.path;
     call.op = node.op->name;
     call.span = node.span;
+    call.settles = node.op->settles;
     call.input_types = request.inputs;
     call.output_types = node.outputs;
     call.attributes = node.attributes.to_string();
@@ -199,20 +200,21 @@ class Planner {
     in_arena_.insert(storage_of_.at(value));
   }
 
-  // The next value of a parameter goes straight into its place if its kernel may write over the old one and nobody
-  // reads the old one later.
+  // What follows the value of a parameter that is updated goes straight into its place, if its kernel may write over
+  // the old one and nobody reads the old one later.
   bool place_on_parameter(int i, int output) {
     const Node& node = graph_.node(i);
-    const Value value = output_of(i, output);
     if (node.op->in_place.size() <= index(output) || node.op->in_place[index(output)] < 0) return false;
-    const Value over = node.inputs[index(node.op->in_place[index(output)])];
-    for (const auto& [parameter, next] : updates_) {
-      if (next != value || parameter != over || storage(parameter).last_use > i) continue;
-      storage(value).location = storage(parameter).location;
-      storage(value).placed = true;
-      return true;
-    }
-    return false;
+    const Storage over = storage(node.inputs[index(node.op->in_place[index(output)])]);
+    if (over.location.region != Region::state || over.last_use > i) return false;
+    const bool is_updated = std::any_of(updates_.begin(), updates_.end(), [&](const auto& update) {
+      return storage(update.first).location.offset == over.location.offset;
+    });
+    if (!is_updated) return false;
+    Storage& own = storage(output_of(i, output));
+    own.location = over.location;
+    own.placed = true;
+    return true;
   }
 
   // A pointwise result takes over an operand of its own type that dies here.
@@ -272,8 +274,8 @@ class Planner {
 
   void finish() {
     const auto changes_state = [](const KernelCall& call) {
-      return std::any_of(call.outputs.begin(), call.outputs.end(),
-                         [](const Location& location) { return location.region == Region::state; });
+      return !call.settles && std::any_of(call.outputs.begin(), call.outputs.end(),
+                                          [](const Location& location) { return location.region == Region::state; });
     };
     const auto first = std::find_if(plan_->calls.begin(), plan_->calls.end(), changes_state);
     plan_->first_update = index(static_cast<int>(first - plan_->calls.begin()));

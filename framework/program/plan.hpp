@@ -27,6 +27,7 @@ struct KernelCall {
   const char* op = "";
   std::string attributes;
   SourceSpan span;
+  bool settles = false;  // Op::settles
   std::vector<TensorType> input_types, output_types;
 };
 

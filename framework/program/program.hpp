@@ -11,6 +11,7 @@
 #include "framework/backend/kernel.hpp"
 #include "framework/base/thread_pool.hpp"
 #include "framework/graph/graph.hpp"
+#include "framework/graph/tensors.hpp"
 #include "framework/program/observer.hpp"
 
 namespace jari {
@@ -57,20 +58,6 @@ class State {
   std::size_t stride_ = 0;
   std::vector<Entry> entries_;
   Memory data_;
-};
-
-// One trial's inputs or outputs, by name, while the program runs it.
-class Tensors {
- public:
-  virtual ~Tensors() = default;
-  virtual const TensorType& type(const std::string& name) const = 0;
-  virtual void* data(const std::string& name) const = 0;
-  virtual bool has(const std::string& name) const = 0;
-  template <class T>
-  std::span<T> get(const std::string& name) const {
-    return {static_cast<T*>(data(name)), static_cast<std::size_t>(type(name).shape.size())};
-  }
-  double scalar(const std::string& name) const;  // of any dtype
 };
 
 struct PlanReport {

@@ -43,22 +43,42 @@ std::vector<double> State::read(int trial, const Entry& entry) const {
   const std::byte* source = data(trial) + entry.offset;
   const auto count = static_cast<std::size_t>(entry.type.shape.size());
   std::vector<double> values(count);
-  if (entry.type.dtype == DType::f64) {
-    std::memcpy(values.data(), source, count * sizeof(double));
-  } else {
-    const auto* numbers = reinterpret_cast<const float*>(source);
+  const auto copy = [&]<class T>() {
+    const auto* numbers = reinterpret_cast<const T*>(source);
     std::copy(numbers, numbers + count, values.begin());
+  };
+  switch (entry.type.dtype) {
+    case DType::f32:
+      copy.template operator()<float>();
+      break;
+    case DType::f64:
+      copy.template operator()<double>();
+      break;
+    case DType::i32:
+      copy.template operator()<std::int32_t>();
+      break;
+    case DType::boolean:
+      copy.template operator()<std::uint8_t>();
+      break;
   }
   return values;
 }
 
 void State::write(int trial, const Entry& entry, std::span<const double> values) {
   JARI_ASSERT(values.size() == static_cast<std::size_t>(entry.type.shape.size()), entry.name);
-  if (entry.type.dtype == DType::f64) {
-    std::copy(values.begin(), values.end(), tensor<double>(trial, entry).begin());
-  } else {
-    std::transform(values.begin(), values.end(), tensor<float>(trial, entry).begin(),
-                   [](double value) { return static_cast<float>(value); });
+  const auto copy = [&]<class T>() {
+    std::transform(values.begin(), values.end(), tensor<T>(trial, entry).begin(),
+                   [](double value) { return static_cast<T>(value); });
+  };
+  switch (entry.type.dtype) {
+    case DType::f32:
+      return copy.template operator()<float>();
+    case DType::f64:
+      return copy.template operator()<double>();
+    case DType::i32:
+      return copy.template operator()<std::int32_t>();
+    case DType::boolean:
+      return copy.template operator()<std::uint8_t>();
   }
 }
 

@@ -42,7 +42,7 @@ class Stopwatch {
       : programs_(programs), pool_(cores), state_(programs.make_state(static_cast<int>(trials.size()))) {
     for (std::size_t row = 0; row < trials.size(); ++row) {
       rows_.push_back(static_cast<int>(row));
-      inputs_.emplace_back(*trials[row], programs.per_trial_paths());
+      inputs_.emplace_back(*trials[row], programs);
       initialize(state_, static_cast<int>(row), programs.declarations(), *trials[row]);
     }
   }
@@ -52,8 +52,6 @@ class Stopwatch {
     Program::Hooks hooks;
     hooks.feed = [&](int row, std::int64_t step, const Tensors& inputs) {
       inputs_[static_cast<std::size_t>(row)].fill(inputs, stream, step);
-      const auto& train = programs_.experiment().train;
-      write_scalar(inputs, kScheduleFactor, train->schedule->factor({step, train->steps}));
     };
     hooks.fetch = [](int, std::int64_t, const Tensors&) { return true; };
     const auto first = std::chrono::steady_clock::now();
@@ -111,8 +109,8 @@ TimeEstimate time_by_running(const TrialPrograms& programs, const std::vector<co
   const double share = budget / static_cast<double>(1 + programs.evaluate().size());
   TimeEstimate estimate;
   if (train.steps > 0) {
-    estimate.seconds_a_trial =
-        static_cast<double>(train.steps) * stopwatch.seconds_a_step(*programs.train(), "train", train.steps, share);
+    estimate.seconds_a_trial = static_cast<double>(train.steps) *
+                               stopwatch.seconds_a_step(*programs.train(), kTrainStream, train.steps, share);
   }
   for (const EvaluateProgram& evaluate : programs.evaluate()) {
     const std::int64_t batches = (evaluate.spec.sequences + evaluate.batch - 1) / evaluate.batch;

@@ -33,6 +33,11 @@ std::unique_ptr<TrialPrograms> build(const Trial& trial, const SweepOptions& opt
     const SpecNode* train = trial.resolved.find("train");
     diagnostics.error(error.span() || train == nullptr ? error.span() : train->span, error.path(), error.message());
     return nullptr;
+  } catch (const StoreError& error) {  // a corpus that can not be tokenized, a file that is no table
+    const char* block = trial.experiment.data ? "data" : "table";
+    const SpecNode* node = trial.resolved.find(block);
+    diagnostics.error(node ? node->span : SourceSpan{}, block, error.what());
+    return nullptr;
   }
 }
 

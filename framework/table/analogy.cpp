@@ -102,6 +102,19 @@ std::vector<Question> read_questions(const std::filesystem::path& path, const Kn
 
 }  // namespace
 
+std::vector<std::string> words_of_analogies(const std::filesystem::path& questions) {
+  WordList words;
+  InputFile source = InputFile::open(questions);
+  std::string_view line;
+  while (source.read_line(line)) {
+    if (line.starts_with(':')) continue;
+    for (const std::string_view word : words_of(line)) words.add(word);
+  }
+  std::vector<std::string> all;
+  for (std::int64_t i = 0; i < words.size(); ++i) all.emplace_back(words[i]);
+  return all;
+}
+
 std::vector<float> sum_of_rows(const WordTable& table, std::span<const std::int64_t> plus,
                                std::span<const std::int64_t> minus, Summands summands) {
   std::vector<double> sum(static_cast<std::size_t>(table.width()));
@@ -113,7 +126,7 @@ std::vector<float> sum_of_rows(const WordTable& table, std::span<const std::int6
 }
 
 std::vector<NearRow> most_similar(const NeighborSearch& search, std::span<const std::int64_t> plus,
-                                   std::span<const std::int64_t> minus, std::int64_t count, Summands summands) {
+                                  std::span<const std::int64_t> minus, std::int64_t count, Summands summands) {
   std::vector<std::int64_t> excluded(plus.begin(), plus.end());
   excluded.insert(excluded.end(), minus.begin(), minus.end());
   const std::vector<float> sum = sum_of_rows(search.table(), plus, minus, summands);

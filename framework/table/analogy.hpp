@@ -18,8 +18,8 @@ std::vector<float> sum_of_rows(const WordTable& table, std::span<const std::int6
 
 // The rows nearest to that sum, none of them a row that was summed.
 std::vector<NearRow> most_similar(const NeighborSearch& search, std::span<const std::int64_t> plus,
-                                   std::span<const std::int64_t> minus, std::int64_t count,
-                                   Summands summands = Summands::unit);
+                                  std::span<const std::int64_t> minus, std::int64_t count,
+                                  Summands summands = Summands::unit);
 
 // A file such as questions-words.txt: lines ": section", and four words a line, "a b c d": a is to b as c is to d.
 struct AnalogyOptions {
@@ -35,6 +35,8 @@ struct AnalogySection {
 // evaluate_word_analogies.
 std::vector<AnalogySection> answer_analogies(const WordTable& table, const std::filesystem::path& questions,
                                              const AnalogyOptions& options, ThreadPool& pool);
+// The distinct words of such a file, in order of appearance.
+std::vector<std::string> words_of_analogies(const std::filesystem::path& questions);
 AnalogySection total_of(const std::vector<AnalogySection>& sections);
 
 }  // namespace jari

@@ -29,8 +29,8 @@ bool is_header(std::string_view line) {
   return is_count(line.substr(0, space)) && is_count(after);
 }
 
-// What follows a header. Lines of text end in a number; numbers as bytes hold control characters, or are no UTF-8, sooner
-// rather than later.
+// What follows a header. Lines of text end in a number; numbers as bytes hold control characters, or are no UTF-8,
+// sooner rather than later.
 bool looks_binary(std::string_view bytes) {
   const std::string_view first = bytes.substr(0, bytes.find('\n'));
   float ignored = 0;

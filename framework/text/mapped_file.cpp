@@ -15,7 +15,9 @@
 namespace jari {
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
-  const auto fail = [&] { throw StoreError(fmt::format("{}: can not read: {}", shown_path(path), std::strerror(errno))); };
+  const auto fail = [&] {
+    throw StoreError(fmt::format("{}: can not read: {}", shown_path(path), std::strerror(errno)));
+  };
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) fail();
   struct stat status {};

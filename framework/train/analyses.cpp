@@ -16,6 +16,14 @@ State state_for(const Graph& graph, const Declarations& declarations, const Tria
   return state;
 }
 
+std::vector<std::string> pieces_of(const Tokenizer& tokenizer, const std::string& text) {
+  PieceList pieces;
+  tokenizer.split(text, pieces);
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < pieces.size(); ++i) all.emplace_back(pieces[i]);
+  return all;
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, AnalysisResult>> run_analyses(const TrialPrograms& programs, const Trial& trial,
@@ -24,8 +32,14 @@ std::vector<std::pair<std::string, AnalysisResult>> run_analyses(const TrialProg
   AnalysisContext context;
   context.seed = trial.seed();
   if (experiment.model) context.model = &**experiment.model;
-  if (experiment.task) context.vocabulary = (*experiment.task)->vocabulary();
-  if (experiment.train) context.trained_length = experiment.train->length;
+  if (experiment.task) context.vocabulary = (*experiment.task)->vocabulary(programs.corpus());
+  if (experiment.train) context.trained_length = experiment.train->length.value_or(0);
+  context.table = programs.table();
+  if (programs.corpus() != nullptr) {
+    context.pieces = [&experiment](const std::string& text) { return pieces_of(*experiment.data->tokenizer, text); };
+    context.words = programs.corpus()->vocabulary.pieces();
+    context.counts = programs.corpus()->vocabulary.counts();
+  }
 
   context.weights = [&](const std::string& path) -> std::optional<AnalysisArray> {
     const State::Entry* entry = state.find(path);
@@ -43,7 +57,8 @@ std::vector<std::pair<std::string, AnalysisResult>> run_analyses(const TrialProg
                                      context.vocabulary,
                                      length,
                                      context.trained_length,
-                                     /*training=*/false};
+                                     /*training=*/false,
+                                     programs.corpus()};
     Value value;
     {
       const Graph::Scope scope(graph, "model");

@@ -59,17 +59,21 @@ Evaluation summarize(const EvaluateProgram& evaluate, const Tally& tally) {
 
 }  // namespace
 
-Evaluation evaluate_trial(const EvaluateProgram& evaluate, const Trial& trial, const TrialInputs& inputs, State& state,
-                          int row, ThreadPool& pool) {
-  const std::string stream = "evaluate/" + evaluate.name;
-  const std::int64_t batches = (evaluate.spec.sequences + evaluate.batch - 1) / evaluate.batch;
+namespace {
+
+std::int64_t batches_of(const EvaluateProgram& evaluate) {
+  return (evaluate.spec.sequences + evaluate.batch - 1) / evaluate.batch;
+}
+
+Evaluation evaluate_sequences(const EvaluateProgram& evaluate, const Trial& trial, const TrialInputs& inputs,
+                              State& state, int row, ThreadPool& pool) {
   const bool f64 = trial.experiment.precision == Precision::f64;
-  Tally tally(evaluate.spec.length);
+  Tally tally(*evaluate.spec.length);
   std::vector<std::int32_t> targets;
 
   Program::Hooks hooks;
   hooks.feed = [&](int, std::int64_t batch, const Tensors& tensors) {
-    inputs.fill(tensors, stream, batch);
+    inputs.fill(tensors, "evaluate/" + evaluate.name, batch);
     const auto filled = tensors.get<std::int32_t>(kTargets);
     targets.assign(filled.begin(), filled.end());
   };
@@ -84,8 +88,34 @@ Evaluation evaluate_trial(const EvaluateProgram& evaluate, const Trial& trial, c
     return true;
   };
   const int rows[] = {row};
-  evaluate.program->run(state, rows, 0, batches, hooks, pool);
+  evaluate.program->run(state, rows, 0, batches_of(evaluate), hooks, pool);
   return summarize(evaluate, tally);
+}
+
+// The mean of the batches' losses.
+Evaluation evaluate_loss(const EvaluateProgram& evaluate, const TrialInputs& inputs, State& state, int row,
+                         ThreadPool& pool) {
+  double sum = 0;
+  Program::Hooks hooks;
+  hooks.feed = [&](int, std::int64_t batch, const Tensors& tensors) {
+    inputs.fill(tensors, "evaluate/" + evaluate.name, batch);
+  };
+  hooks.fetch = [&](int, std::int64_t, const Tensors& tensors) {
+    sum += tensors.scalar(kLoss);
+    return true;
+  };
+  const int rows[] = {row};
+  const std::int64_t batches = batches_of(evaluate);
+  evaluate.program->run(state, rows, 0, batches, hooks, pool);
+  return {{{"evaluate/" + evaluate.name + "/loss", sum / static_cast<double>(batches)}}, {}, {}};
+}
+
+}  // namespace
+
+Evaluation evaluate_trial(const EvaluateProgram& evaluate, const Trial& trial, const TrialInputs& inputs, State& state,
+                          int row, ThreadPool& pool) {
+  return evaluate.by_position ? evaluate_sequences(evaluate, trial, inputs, state, row, pool)
+                              : evaluate_loss(evaluate, inputs, state, row, pool);
 }
 
 }  // namespace jari

@@ -1,5 +1,5 @@
 #pragma once
-// Tests a trial on sequences that training never draws.
+// Tests a trial on batches that training never draws.
 
 #include <cstdint>
 #include <string>
@@ -12,9 +12,10 @@
 namespace jari {
 
 struct Evaluation {
-  // "evaluate/<name>/loss", ".../accuracy" and, with `seen`, ".../accuracy_seen", ".../accuracy_new".
+  // "evaluate/<name>/loss", and of tasks of sequences ".../accuracy" and, with `seen`, ".../accuracy_seen",
+  // ".../accuracy_new".
   std::vector<std::pair<std::string, double>> metrics;
-  std::vector<double> accuracy_by_position;  // [length]; NaN where the task asks for nothing
+  std::vector<double> accuracy_by_position;  // [length]; NaN where the task asks for nothing; empty without sequences
   std::vector<double> loss_by_position;
 };
 

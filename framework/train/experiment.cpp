@@ -13,6 +13,19 @@ bool is_folder_name(const std::string& name) {
   return !name.empty() && name.front() != '.' && name.size() <= 100 && std::all_of(name.begin(), name.end(), fits);
 }
 
+// The length of sequences in the block at `path`: there if the task has sequences, and only then.
+void check_length(const std::string& path, const std::optional<std::int64_t>& length, const Task& task,
+                  FieldChecks& checks) {
+  const SequenceTask* sequences = task.as_sequence_task();
+  if (sequences == nullptr) {
+    if (length) checks.error(path + ".length", "has no effect: the task has no sequences", "take it out");
+  } else if (!length) {
+    checks.error(path, "the length of the sequences is not given", "add length: how many tokens a sequence has");
+  } else if (const std::string refusal = sequences->refuse_length(*length); !refusal.empty()) {
+    checks.error(path + ".length", refusal);
+  }
+}
+
 void check_training(const Experiment& experiment, FieldChecks& checks) {
   if (!experiment.train) return;
   if (!experiment.task || !experiment.model) {
@@ -20,8 +33,15 @@ void check_training(const Experiment& experiment, FieldChecks& checks) {
                  "add it, or take `train` out");
     return;
   }
-  const std::string refusal = (*experiment.task)->refuse_length(experiment.train->length);
-  if (!refusal.empty()) checks.error("train.length", refusal);
+  const std::string refusal = (*experiment.task)->refuse_model(**experiment.model);
+  if (!refusal.empty())
+    checks.error("model", fmt::format("task/{} can not train model/{}: {}", experiment.task->type(),
+                                      experiment.model->type(), refusal));
+  if (experiment.train->epochs && !(*experiment.task)->has_epochs()) {
+    checks.error("train.epochs", fmt::format("task/{} draws at random: it knows no epochs", experiment.task->type()),
+                 "give train.steps");
+  }
+  check_length("train", experiment.train->length, **experiment.task, checks);
 }
 
 // A `data` block alone is for `jari tokens`, which reads no other.
@@ -44,15 +64,18 @@ void check_evaluate(const Experiment& experiment, FieldChecks& checks) {
       continue;
     }
     if (!experiment.task) continue;
-    const std::string refusal = (*experiment.task)->refuse_length(evaluate.length);
-    if (!refusal.empty()) checks.error(path + ".length", refusal);
+    check_length(path, evaluate.length, **experiment.task, checks);
+    if (evaluate.seen && (*experiment.task)->as_sequence_task() == nullptr)
+      checks.error(path + ".seen", "has no effect: the task has no sequences", "take it out");
   }
 }
 
 std::vector<std::string> evaluated_metrics(const Experiment& experiment) {
   std::vector<std::string> known;
   for (const auto& [name, evaluate] : experiment.evaluate) {
-    for (const char* kind : {"loss", "accuracy"}) known.push_back(fmt::format("evaluate/{}/{}", name, kind));
+    known.push_back(fmt::format("evaluate/{}/loss", name));
+    if (experiment.task && (*experiment.task)->as_sequence_task() == nullptr) continue;
+    known.push_back(fmt::format("evaluate/{}/accuracy", name));
     if (!evaluate.seen) continue;
     for (const char* kind : {"accuracy_seen", "accuracy_new"})
       known.push_back(fmt::format("evaluate/{}/{}", name, kind));
@@ -88,6 +111,9 @@ void Experiment::check(FieldChecks& checks) const {
     checks.error("", "nothing to do: neither `train` nor `analyses`",
                  data ? "add one of them; `data` alone is for `jari tokens`" : "add one of them");
   }
+  if (table && analyses.empty()) checks.error("table", "has no effect: no analysis looks into it", "add `analyses`");
+  if (table && model)
+    checks.error("table", "the analyses would look into it, not into the model", "take one of them out");
   check_data(*this, checks);
   check_training(*this, checks);
   check_evaluate(*this, checks);

@@ -10,12 +10,13 @@
 #include "framework/component/analysis.hpp"
 #include "framework/component/model.hpp"
 #include "framework/component/optimizer.hpp"
-#include "framework/component/task.hpp"
+#include "framework/component/sequence_task.hpp"
 #include "framework/registry/slot.hpp"
 #include "framework/spec/fields.hpp"
 #include "framework/spec/spec_node.hpp"
 #include "framework/train/data_spec.hpp"
 #include "framework/train/sweep_spec.hpp"
+#include "framework/train/table_spec.hpp"
 
 namespace jari {
 
@@ -64,9 +65,10 @@ struct StopSpec {
 };
 
 struct TrainSpec {
-  std::int64_t steps = 0;
+  std::int64_t steps = 0;  // as given, or those of `epochs` (bind_trial)
+  std::optional<std::int64_t> given_steps, epochs;
   std::int64_t batch = 0;
-  std::int64_t length = 0;
+  std::optional<std::int64_t> length;
   std::optional<double> clip_norm;
   Slot<Optimizer> optimizer;
   Slot<Schedule> schedule{"constant"};
@@ -77,9 +79,10 @@ struct TrainSpec {
 
   template <class F>
   void fields(F& f) {
-    f("steps", steps, "optimizer steps", required, at_least(0), unit("steps"));
-    f("batch", batch, "sequences a step", required, at_least(1), unit("sequences"));
-    f("length", length, "tokens a sequence", required, at_least(1), unit("tokens"));
+    f("steps", given_steps, "optimizer steps", at_least(0), unit("steps"));
+    f("epochs", epochs, "times that a task goes over its corpus, in place of steps", at_least(1));
+    f("batch", batch, "sequences a step, or words of a corpus", required, at_least(1), unit("sequences"));
+    f("length", length, "tokens a sequence, for tasks of sequences", at_least(1), unit("tokens"));
     f("clip_norm", clip_norm, "largest norm of all gradients together; longer ones are scaled down", more_than(0));
     f("optimizer", optimizer, "how parameters follow their gradients", required);
     f("schedule", schedule, "factor on the learning rate over the steps");
@@ -90,6 +93,8 @@ struct TrainSpec {
     f("stop", stop, "ends a trial that no longer improves");
   }
   void check(FieldChecks& checks) const {
+    if (given_steps && epochs) checks.error("epochs", "steps are given as well", "take one of the two out");
+    if (!given_steps && !epochs) checks.error("", "neither steps nor epochs are given", "add for example steps: 3000");
     if (stop && !evaluate_every) {
       checks.error("stop", "nothing is evaluated during training", "set train.evaluate_every");
     }
@@ -97,22 +102,22 @@ struct TrainSpec {
 };
 
 struct EvaluateSpec {
-  std::int64_t length = 0;
+  std::optional<std::int64_t> length;
   std::int64_t sequences = 4096;
   std::int64_t batch = 256;
   std::optional<std::int64_t> seen;
 
   template <class F>
   void fields(F& f) {
-    f("length", length, "tokens a sequence", required, at_least(1), unit("tokens"));
-    f("sequences", sequences, "sequences to test on", at_least(1), unit("sequences"));
+    f("length", length, "tokens a sequence, for tasks of sequences", at_least(1), unit("tokens"));
+    f("sequences", sequences, "sequences to test on, or words drawn from a corpus", at_least(1), unit("sequences"));
     f("batch", batch, "sequences at a time; does not change the result", at_least(1), unit("sequences"),
       output_setting);
     f("seen", seen, "positions 0 to seen-1 count as seen in training: adds accuracy_seen and accuracy_new", at_least(1),
       unit("positions"));
   }
   void check(FieldChecks& checks) const {
-    if (seen && *seen >= length) {
+    if (seen && length && *seen >= *length) {
       checks.error("seen", "all positions would count as seen", "give a number below length, or leave `seen` out");
     }
   }
@@ -168,6 +173,7 @@ struct Experiment {
   std::int64_t threads = 0;
   Precision precision = Precision::f32;
   std::optional<DataSpec> data;
+  std::optional<TableSpec> table;
   std::optional<Slot<Task>> task;
   std::optional<Slot<Model>> model;
   std::optional<TrainSpec> train;
@@ -188,6 +194,7 @@ struct Experiment {
     f("threads", threads, "cores to use; 0 is all of them. Does not change the result", at_least(0), output_setting);
     f("precision", precision, "element type of parameters and activations; f64 is for reference runs");
     f("data", data, "a corpus, and how it becomes ids; for tasks that read text");
+    f("table", table, "vectors of another program, for analyses to look into");
     f("task", task, "what is to be learned");
     f("model", model, "what learns it");
     f("train", train, "how it is trained");

@@ -43,6 +43,7 @@ std::vector<RecordArray> weights(const TrialPrograms& programs, const Trial& tri
 std::vector<RecordArray> evaluate_arrays(const std::vector<std::pair<std::string, Evaluation>>& evaluations) {
   std::vector<RecordArray> result;
   for (const auto& [name, evaluation] : evaluations) {
+    if (evaluation.accuracy_by_position.empty()) continue;
     const auto length = static_cast<std::int64_t>(evaluation.accuracy_by_position.size());
     result.push_back({name + "/accuracy_by_position", {length}, evaluation.accuracy_by_position, {"position"}});
     result.push_back({name + "/loss_by_position", {length}, evaluation.loss_by_position, {"position"}});
@@ -91,6 +92,10 @@ RunRecord make_record(const TrialPrograms& programs, const Trial& trial, const S
   if (trial.experiment.keep.weights != Keep::none) record.weights = weights(programs, trial, state, row);
   record.digests.assign(result.digests.begin(), result.digests.end());
   record.analyses = analysis_records(result.analyses);
+  if (programs.corpus() != nullptr) {
+    record.vocabulary_tokens = programs.corpus()->vocabulary.pieces();
+    record.vocabulary_counts = programs.corpus()->vocabulary.counts();
+  }
   record.environment = provenance.environment;
   for (const auto& [phase, seconds] : result.seconds)
     record.environment_numbers.emplace_back("seconds_" + phase, seconds);

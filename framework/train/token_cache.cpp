@@ -86,4 +86,9 @@ std::shared_ptr<const TokenizedCorpus> TokenCache::get(const DataSpec& data) {
   return corpus;
 }
 
+std::shared_ptr<const TokenizedCorpus> tokenized_corpus(const DataSpec& data) {
+  static TokenCache cache;
+  return cache.get(data);
+}
+
 }  // namespace jari

@@ -33,4 +33,7 @@ class TokenCache {
   std::map<std::filesystem::path, std::weak_ptr<const TokenizedCorpus>> open_;
 };
 
+// From the cache in the default folder: one for all of a process.
+std::shared_ptr<const TokenizedCorpus> tokenized_corpus(const DataSpec& data);
+
 }  // namespace jari

@@ -6,6 +6,7 @@
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/spec/binder.hpp"
+#include "framework/train/token_cache.hpp"
 
 namespace jari {
 namespace {
@@ -14,7 +15,23 @@ namespace {
 // wherever the files lie.
 std::string hash_of(SpecNode form, const Experiment& experiment) {
   if (experiment.data) form.set("contents of data", SpecNode::scalar(experiment.data->content_hash(), true));
+  if (experiment.table) form.set("contents of table", SpecNode::scalar(experiment.table->content_hash(), true));
   return hash128_hex(to_yaml(form, /*sorted=*/true));
+}
+
+// Steps as given, or those that epochs take.
+void set_steps(Experiment& experiment, const SpecNode& resolved, Diagnostics& diagnostics) {
+  if (!experiment.train) return;
+  TrainSpec& train = *experiment.train;
+  if (train.given_steps) train.steps = *train.given_steps;
+  if (!train.epochs || !experiment.data) return;
+  try {
+    const std::int64_t steps = (*experiment.task)->steps_of_epoch(*tokenized_corpus(*experiment.data), train.batch);
+    train.steps = *train.epochs * steps;
+  } catch (const StoreError& error) {
+    const SpecNode* data = resolved.find("data");
+    diagnostics.error(data ? data->span : SourceSpan{}, "data", error.what());
+  }
 }
 
 }  // namespace
@@ -24,14 +41,15 @@ Trial bind_trial(const SpecNode& spec, const Registry& registry, Diagnostics& di
   Binder binder(&registry, diagnostics);
   binder.bind(spec, "", trial.experiment, trial.resolved);
   if (!diagnostics.empty()) return trial;
+  set_steps(trial.experiment, trial.resolved, diagnostics);
   SpecNode group = group_form(trial.resolved);
   group.erase("seed");
   try {
     trial.hash = hash_of(identity_form(trial.resolved), trial.experiment);
     trial.group = hash_of(std::move(group), trial.experiment);
-  } catch (const StoreError& error) {  // a file of the data that can not be read
-    const SpecNode* data = trial.resolved.find("data");
-    diagnostics.error(data ? data->span : SourceSpan{}, "data", error.what());
+  } catch (const StoreError& error) {  // a file that can not be read
+    const SpecNode* data = trial.resolved.find(trial.experiment.data ? "data" : "table");
+    diagnostics.error(data ? data->span : SourceSpan{}, trial.experiment.data ? "data" : "table", error.what());
   }
   return trial;
 }

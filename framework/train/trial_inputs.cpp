@@ -1,22 +1,27 @@
 #include "framework/train/trial_inputs.hpp"
 
+#include <algorithm>
+
 #include "framework/base/hash.hpp"
-#include "framework/train/trial_programs.hpp"
+#include "framework/ops/row_updates.hpp"
 
 namespace jari {
 
-TrialInputs::TrialInputs(const Trial& trial, const std::vector<std::string>& per_trial_paths) : trial_(trial) {
+TrialInputs::TrialInputs(const Trial& trial, const TrialPrograms& programs) : trial_(trial), programs_(programs) {
   const ResolvedValues values(trial.resolved);
-  for (const std::string& path : per_trial_paths)
+  for (const std::string& path : programs.per_trial_paths())
     hyperparameters_.emplace_back(per_trial_input(path), values.number(path));
 }
 
 void TrialInputs::fill(const Tensors& inputs, const std::string& stream, std::int64_t step) const {
-  const TensorType& type = inputs.type(kTokens);
-  const RandomStream random{trial_.seed(), hash64(stream), static_cast<std::uint32_t>(step)};
-  (*trial_.experiment.task)
-      ->batch({random, type.shape[0], type.shape[1]}, inputs.get<std::int32_t>(kTokens),
-              inputs.get<std::int32_t>(kTargets));
+  BatchContext context;
+  context.random = {trial_.seed(), hash64(stream), static_cast<std::uint32_t>(step)};
+  context.training = stream == kTrainStream;
+  programs_.batches()->fill(context, inputs);
+  fill_numbers(inputs, step);
+}
+
+void TrialInputs::fill_numbers(const Tensors& inputs, std::int64_t step) const {
   for (const auto& [name, value] : hyperparameters_) write_scalar(inputs, name, value);
   write_scalar(inputs, kRandomStep, static_cast<double>(step));
   if (inputs.has(kRandomSeed)) {
@@ -24,6 +29,14 @@ void TrialInputs::fill(const Tensors& inputs, const std::string& stream, std::in
     seed[0] = static_cast<std::int32_t>(trial_.seed());
     seed[1] = static_cast<std::int32_t>(trial_.seed() >> 32);
   }
+  const TrainSpec& train = *trial_.experiment.train;
+  const auto factor = [&](std::int64_t at) { return train.schedule->factor({at, train.steps}); };
+  if (inputs.has(kScheduleFactor)) write_scalar(inputs, kScheduleFactor, factor(step));
+  if (!inputs.has(kScheduleHistory)) return;
+  std::vector<double> history(kAdamHistory);
+  for (std::int64_t i = std::max<std::int64_t>(0, kAdamHistory - step); i < kAdamHistory; ++i)
+    history[static_cast<std::size_t>(i)] = factor(step - kAdamHistory + i);
+  write_tensor(inputs, kScheduleHistory, history);
 }
 
 void write_scalar(const Tensors& inputs, const std::string& name, double value) {

@@ -7,19 +7,26 @@
 
 #include "framework/program/program.hpp"
 #include "framework/train/trial.hpp"
+#include "framework/train/trial_programs.hpp"
 
 namespace jari {
 
+inline constexpr const char* kTrainStream = "train";
+
 class TrialInputs {
  public:
-  // `per_trial_paths`: TrialPrograms::per_trial_paths().
-  TrialInputs(const Trial& trial, const std::vector<std::string>& per_trial_paths);
+  // Both must outlive it.
+  TrialInputs(const Trial& trial, const TrialPrograms& programs);
 
-  // `stream` names the batches: "train", "evaluate/extrapolated". `step`: of training, or the number of the test batch.
+  // `stream` names the batches: kTrainStream, "evaluate/extrapolated". `step`: of training, or the number of the test
+  // batch.
   void fill(const Tensors& inputs, const std::string& stream, std::int64_t step) const;
+  // All but the batch: hyperparameters, seed, step, schedule.
+  void fill_numbers(const Tensors& inputs, std::int64_t step) const;
 
  private:
   const Trial& trial_;
+  const TrialPrograms& programs_;
   std::vector<std::pair<std::string, double>> hyperparameters_;  // by name of the input
 };
 

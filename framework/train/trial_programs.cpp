@@ -7,35 +7,66 @@
 #include "framework/base/error.hpp"
 #include "framework/ops/differentiate.hpp"
 #include "framework/ops/ops.hpp"
+#include "framework/ops/row_updates.hpp"
+#include "framework/train/token_cache.hpp"
 
 namespace jari {
 namespace {
 
+// A parameter's gradient: dense, or the rows of its table that have one.
+struct Gradient {
+  Value dense;
+  std::optional<RowGradient> rows;
+
+  const Value& numbers() const { return rows ? rows->rows : dense; }
+  void scale(Value factor) { (rows ? rows->rows : dense) = numbers() * factor; }
+};
+
 // Norm of all gradients together, as torch.nn.utils.clip_grad_norm_ takes it.
-Value global_norm(const std::vector<Value>& gradients) {
+Value global_norm(const std::vector<Gradient>& gradients) {
   Value sum;
-  for (const Value& gradient : gradients) {
-    const Value squares = sum_all(square(gradient));
+  for (const Gradient& gradient : gradients) {
+    const Value squares = sum_of_squares(gradient.numbers());
     sum = sum ? sum + squares : squares;
   }
   return sqrt(sum);
+}
+
+std::vector<Gradient> gradients_of(Graph& graph, Value objective, const std::vector<Value>& parameters) {
+  std::vector<Gradient> gradients;
+  for (const Value& dense : differentiate(graph, objective, parameters))
+    gradients.push_back({dense, graph.rewrites() ? row_gradient(dense) : std::nullopt});
+  return gradients;
+}
+
+// The inputs of the graph that `ids` are; nothing if one is computed.
+std::optional<std::vector<std::pair<std::string, TensorType>>> inputs_of(const Graph& graph,
+                                                                         const std::vector<Value>& ids) {
+  std::vector<std::pair<std::string, TensorType>> inputs;
+  for (const Value& each : ids) {
+    Value value = each;
+    while (graph.node(value.node()).op == &op_reshape) value = graph.node(value.node()).inputs[0];
+    const Node& node = graph.node(value.node());
+    if (node.kind != NodeKind::input) return std::nullopt;
+    inputs.emplace_back(node.path, value.type());
+  }
+  std::sort(inputs.begin(), inputs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
+  return inputs;
 }
 
 }  // namespace
 
 DType real_type(Precision precision) { return precision == Precision::f64 ? DType::f64 : DType::f32; }
 
-Value build_logits(const BuildContext& context, const Slot<Model>& model, Value tokens) {
-  const Graph::Scope scope(context.graph, "model", model.span());
-  return model->logits(context, tokens);
-}
-
 TrialPrograms::TrialPrograms(const Experiment& experiment, bool rewrites)
     : experiment_(experiment),
       rewrites_(rewrites),
+      corpus_(experiment.data ? tokenized_corpus(*experiment.data) : nullptr),
+      table_(experiment.table ? experiment.table->read() : nullptr),
       train_graph_(std::make_unique<Graph>(real_type(experiment.precision))) {
-  train_graph_->set_rewrites(rewrites_);
   if (!experiment_.train) return;
+  batches_ = (*experiment_.task)->batches(corpus_);
   build_train();
   for (const auto& [name, spec] : experiment_.evaluate) evaluate_.push_back(build_evaluate(name, spec));
 }
@@ -43,29 +74,90 @@ TrialPrograms::TrialPrograms(const Experiment& experiment, bool rewrites)
 void TrialPrograms::plan() {
   if (!experiment_.train || train_) return;
   train_ = std::make_unique<Program>(*train_graph_);
+  if (settle_graph_) settle_ = std::make_unique<Program>(*settle_graph_);
   for (EvaluateProgram& evaluate : evaluate_) evaluate.program = std::make_unique<Program>(*evaluate.graph);
 }
 
-void TrialPrograms::build_train() {
-  const TrainSpec& spec = *experiment_.train;
-  Graph& graph = *train_graph_;
-  const std::int64_t vocabulary = (*experiment_.task)->vocabulary();
-  const BuildContext context{graph, declarations_, vocabulary, spec.length, spec.length, /*training=*/true};
-  const TensorType ids{DType::i32, {spec.batch, spec.length}};
+BuildContext TrialPrograms::context(Graph& graph, std::int64_t length, bool training) {
+  graph.set_rewrites(rewrites_);
+  return {.graph = graph,
+          .declarations = declarations_,
+          .vocabulary = (*experiment_.task)->vocabulary(corpus_.get()),
+          .length = length,
+          .trained_length = experiment_.train->length.value_or(0),
+          .training = training,
+          .corpus = corpus_.get()};
+}
 
-  const Value tokens = graph.input(kTokens, ids, /*per_trial=*/true);
-  const Value targets = graph.input(kTargets, ids, /*per_trial=*/true);
-  const Value logits = build_logits(context, *experiment_.model, tokens);
-  Value loss;
-  {
-    const Graph::Scope scope(graph, "loss", experiment_.task->span());
-    loss = cross_entropy(logits, targets);
-  }
-  graph.output(kLoss, loss);
+LossContext TrialPrograms::loss_context(const BuildContext& build, std::int64_t batch) const {
+  return {build, *experiment_.model, batch, experiment_.task->span()};
+}
 
+UpdateContext TrialPrograms::update_context(const BuildContext& build, const std::string& parameter) const {
+  Graph& graph = build.graph;
+  const Value factor = graph.input(kScheduleFactor, {graph.real(), Shape{}}, /*per_trial=*/false);
+  return {build, random_inputs(graph).step, factor, Value(), parameter};
+}
+
+// Builds the training once, to see how its parameters are read.
+std::vector<TrialPrograms::RowTable> TrialPrograms::find_row_tables() {
+  Graph graph(real_type(experiment_.precision));
+  const BuildContext build = context(graph, experiment_.train->length.value_or(0), /*training=*/true);
+  const TaskLoss loss = (*experiment_.task)->loss(loss_context(build, experiment_.train->batch));
   const std::vector<Value> parameters = graph.parameters();
   for (const Value& parameter : parameters) trained_.push_back(graph.node(parameter.node()).path);
-  std::vector<Value> gradients = differentiate(graph, loss, parameters);
+  const std::vector<Gradient> gradients = gradients_of(graph, loss.objective, parameters);
+  std::vector<RowTable> tables;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto ids = gradients[i].rows ? rows_read_of(graph, parameters[i]) : std::nullopt;
+    const auto inputs = ids ? inputs_of(graph, *ids) : std::nullopt;
+    if (inputs) tables.push_back({trained_[i], parameters[i].shape(), *inputs});
+  }
+  return tables;
+}
+
+std::map<std::string, Value> TrialPrograms::prepare(Graph& graph, const std::vector<RowTable>& tables, bool all_rows) {
+  std::map<std::string, Value> prepared;
+  const BuildContext build = context(graph, 0, /*training=*/true);
+  const Slot<Optimizer>& optimizer = experiment_.train->optimizer;
+  for (const RowTable& table : tables) {
+    std::vector<Value> ids;
+    for (const auto& [name, type] : table.ids) {
+      if (!all_rows) ids.push_back(graph.input(name, type, /*per_trial=*/true));
+    }
+    const Value parameter = graph.parameter(table.path, table.shape);
+    const Graph::Scope scope(graph, "optimizer", optimizer.span());
+    UpdateContext update = update_context(build, table.path);
+    update.schedule_history = graph.input(kScheduleHistory, {graph.real(), Shape{kAdamHistory}}, /*per_trial=*/false);
+    const Value value = optimizer->prepare(update, parameter, ids);
+    if (value != parameter) prepared.emplace(table.path, value);
+  }
+  return prepared;
+}
+
+void TrialPrograms::build_train() {
+  const std::vector<RowTable> tables = find_row_tables();
+  Graph& graph = *train_graph_;
+  graph.set_rewrites(rewrites_);
+  const std::map<std::string, Value> prepared = prepare(graph, tables, /*all_rows=*/false);
+  BuildContext build = context(graph, experiment_.train->length.value_or(0), /*training=*/true);
+  build.prepared = &prepared;
+  const TaskLoss loss = (*experiment_.task)->loss(loss_context(build, experiment_.train->batch));
+  graph.output(kLoss, loss.loss);
+  build_updates(build, loss, prepared);
+  if (!prepared.empty()) build_settle(tables);
+}
+
+void TrialPrograms::build_updates(const BuildContext& build, const TaskLoss& loss,
+                                  const std::map<std::string, Value>& prepared) {
+  const TrainSpec& spec = *experiment_.train;
+  Graph& graph = build.graph;
+  std::vector<Value> parameters;
+  for (const std::string& path : trained_) {
+    const auto found = prepared.find(path);
+    parameters.push_back(found == prepared.end() ? graph.find_parameter(path) : found->second);
+  }
+  std::vector<Gradient> gradients = gradients_of(graph, loss.objective, parameters);
 
   const Graph::Scope scope(graph, "optimizer", spec.optimizer.span());
   const Value norm = global_norm(gradients);
@@ -73,38 +165,45 @@ void TrialPrograms::build_train() {
   if (spec.clip_norm) {
     const Value one = graph.constant(1.0);
     const Value scale = minimum(one, graph.constant(*spec.clip_norm) / (norm + 1e-6));
-    for (Value& gradient : gradients) gradient = gradient * scale;
+    for (Gradient& gradient : gradients) gradient.scale(scale);
   }
-  const Value factor = graph.input(kScheduleFactor, {graph.real(), Shape{}}, /*per_trial=*/false);
-  const Value step = random_inputs(graph).step;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    spec.optimizer->update({context, step, factor, trained_[i]}, parameters[i], gradients[i]);
+    const Gradient& gradient = gradients[i];
+    spec.optimizer->update(update_context(build, trained_[i]), parameters[i],
+                           gradient.rows ? as_gradient(*gradient.rows, parameters[i].shape()[0]) : gradient.dense);
   }
 }
 
+void TrialPrograms::build_settle(const std::vector<RowTable>& tables) {
+  settle_graph_ = std::make_unique<Graph>(real_type(experiment_.precision));
+  for (const auto& [path, value] : prepare(*settle_graph_, tables, /*all_rows=*/true))
+    settle_graph_->update(settle_graph_->find_parameter(path), value);
+}
+
 EvaluateProgram TrialPrograms::build_evaluate(const std::string& name, const EvaluateSpec& spec) {
-  const std::int64_t batch = std::min(spec.batch, spec.sequences);
-  auto graph = std::make_unique<Graph>(real_type(experiment_.precision));
-  graph->set_rewrites(rewrites_);
-  const BuildContext context{*graph,
-                             declarations_,
-                             (*experiment_.task)->vocabulary(),
-                             spec.length,
-                             experiment_.train->length,
-                             /*training=*/false};
-  const TensorType ids{DType::i32, {batch, spec.length}};
-  const Value tokens = graph->input(kTokens, ids, /*per_trial=*/true);
-  const Value targets = graph->input(kTargets, ids, /*per_trial=*/true);
+  EvaluateProgram evaluate{name,
+                           spec,
+                           std::min(spec.batch, spec.sequences),
+                           false,
+                           std::make_unique<Graph>(real_type(experiment_.precision)),
+                           nullptr};
+  Graph& graph = *evaluate.graph;
+  const BuildContext build = context(graph, spec.length.value_or(0), /*training=*/false);
+  const LossContext loss = loss_context(build, evaluate.batch);
   try {
-    const Value logits = build_logits(context, *experiment_.model, tokens);
-    const Graph::Scope scope(*graph, "loss", experiment_.task->span());
-    graph->output(kPredictions, argmax(logits));
-    graph->output(kLossByPosition, cross_entropy_by_position(logits, targets));
+    if (const SequenceTask* task = (*experiment_.task)->as_sequence_task()) {
+      const SequenceTask::Judgement judgement = task->judge(loss);
+      graph.output(kPredictions, judgement.predictions);
+      graph.output(kLossByPosition, judgement.loss_by_position);
+      evaluate.by_position = true;
+    } else {
+      graph.output(kLoss, (*experiment_.task)->loss(loss).loss);
+    }
   } catch (const ShapeError& error) {
     const std::string where = fmt::format(" (in evaluate.{})", name);
     throw ShapeError(error.what() + where, error.message() + where, error.path(), error.span());
   }
-  return {name, spec, batch, std::move(graph), nullptr};
+  return evaluate;
 }
 
 std::int64_t TrialPrograms::trained_parameters() const {

@@ -1,37 +1,39 @@
 #pragma once
 // The graphs and programs of one trial shape: what all trials of a fused group share.
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "framework/component/build_context.hpp"
+#include "framework/component/sequence_task.hpp"
 #include "framework/program/program.hpp"
 #include "framework/train/experiment.hpp"
 
 namespace jari {
 
 // Names of the programs' inputs and outputs.
-inline constexpr const char* kTokens = "tokens";                    // i32 [batch, length]
-inline constexpr const char* kTargets = "targets";                  // i32 [batch, length], -1: none
-inline constexpr const char* kScheduleFactor = "schedule/factor";   // real scalar
-inline constexpr const char* kLoss = "loss";                        // real scalar
-inline constexpr const char* kGradientNorm = "gradient_norm";       // real scalar, before clipping
-inline constexpr const char* kPredictions = "predictions";          // i32 [batch, length]
-inline constexpr const char* kLossByPosition = "loss_by_position";  // real [batch, length]
+inline constexpr const char* kScheduleFactor = "schedule/factor";    // real scalar
+inline constexpr const char* kScheduleHistory = "schedule/history";  // real [kAdamHistory]: before it, the newest last
+inline constexpr const char* kLoss = "loss";                         // real scalar
+inline constexpr const char* kGradientNorm = "gradient_norm";        // real scalar, before clipping
+inline constexpr const char* kPredictions = "predictions";           // i32 [batch, length]
+inline constexpr const char* kLossByPosition = "loss_by_position";   // real [batch, length]
 
 struct EvaluateProgram {
   std::string name;
   EvaluateSpec spec;
   std::int64_t batch = 0;
+  bool by_position = false;  // gives predictions and losses by position, not one loss
   std::unique_ptr<Graph> graph;
   std::unique_ptr<Program> program;  // null until planned
 };
 
 class TrialPrograms {
  public:
-  // Builds the graphs only, which is quick. Throws ShapeError if the components do not fit together.
-  // `rewrites`: see Graph::set_rewrites.
+  // Builds the graphs only, which is quick (a corpus is tokenized if no run has done it before). Throws ShapeError if
+  // the components do not fit together, StoreError if a corpus or table can not be read. `rewrites`: see
+  // Graph::set_rewrites.
   explicit TrialPrograms(const Experiment& experiment, bool rewrites = true);
 
   // Lays out memory and makes the kernels; before it there is nothing to run.
@@ -39,9 +41,14 @@ class TrialPrograms {
 
   const Experiment& experiment() const { return experiment_; }
   const Declarations& declarations() const { return declarations_; }
+  const TokenizedCorpus* corpus() const { return corpus_.get(); }           // null without `data`
+  const std::shared_ptr<const WordTable>& table() const { return table_; }  // null without `table`
+  const Batches* batches() const { return batches_.get(); }                 // null without `train`
   const Graph& train_graph() const { return *train_graph_; }
   const Program* train() const { return train_.get(); }  // null without `train` and before plan()
   const std::vector<EvaluateProgram>& evaluate() const { return evaluate_; }
+  // Brings all rows of all tables up to date; null if the optimizer lets none wait.
+  const Program* settle() const { return settle_.get(); }
 
   State make_state(int trials) const { return State(*train_graph_, trials); }
   const std::vector<std::string>& trained_paths() const { return trained_; }
@@ -49,15 +56,32 @@ class TrialPrograms {
   std::vector<std::string> per_trial_paths() const;  // of the train graph, as below
 
  private:
+  // A table of which a step reads only the rows that some inputs name.
+  struct RowTable {
+    std::string path;
+    Shape shape;
+    std::vector<std::pair<std::string, TensorType>> ids;  // the inputs
+  };
+
+  BuildContext context(Graph& graph, std::int64_t length, bool training);
+  LossContext loss_context(const BuildContext& build, std::int64_t batch) const;
+  UpdateContext update_context(const BuildContext& build, const std::string& parameter) const;
+  std::vector<RowTable> find_row_tables();
+  std::map<std::string, Value> prepare(Graph& graph, const std::vector<RowTable>& tables, bool all_rows);
   void build_train();
+  void build_updates(const BuildContext& build, const TaskLoss& loss, const std::map<std::string, Value>& prepared);
+  void build_settle(const std::vector<RowTable>& tables);
   EvaluateProgram build_evaluate(const std::string& name, const EvaluateSpec& spec);
 
   Experiment experiment_;
   bool rewrites_;
+  std::shared_ptr<const TokenizedCorpus> corpus_;
+  std::shared_ptr<const WordTable> table_;
+  std::unique_ptr<const Batches> batches_;
   Declarations declarations_;
-  std::unique_ptr<Graph> train_graph_;
+  std::unique_ptr<Graph> train_graph_, settle_graph_;
   std::vector<std::string> trained_;  // paths of the model's parameters
-  std::unique_ptr<Program> train_;
+  std::unique_ptr<Program> train_, settle_;
   std::vector<EvaluateProgram> evaluate_;
 };
 
@@ -65,8 +89,5 @@ DType real_type(Precision precision);
 
 // Paths in the spec of the hyperparameters that the graph takes from each trial.
 std::vector<std::string> per_trial_paths_of(const Graph& graph);
-
-// Calls the model under the scope "model" of the spec's block.
-Value build_logits(const BuildContext& context, const Slot<Model>& model, Value tokens);
 
 }  // namespace jari

@@ -11,6 +11,7 @@
 #include "framework/store/system_calls.hpp"
 #include "framework/train/analyses.hpp"
 #include "framework/train/evaluator.hpp"
+#include "framework/train/settled_state.hpp"
 #include "framework/train/trainer.hpp"
 #include "framework/train/trial_state.hpp"
 
@@ -58,7 +59,7 @@ TrialRun::TrialRun(const TrialPrograms& programs, const Trial& trial, State& sta
       folder_(std::move(folder)),
       provenance_(provenance),
       progress_(progress),
-      inputs_(trial, programs.per_trial_paths()),
+      inputs_(trial, programs),
       steps_(trial.experiment.train ? trial.experiment.train->steps : 0) {}
 
 void TrialRun::open() {
@@ -140,10 +141,7 @@ void TrialRun::fail(const std::string& message) {
   progress_.ended(trial_, status_, message_);
 }
 
-void TrialRun::feed(std::int64_t step, const Tensors& inputs) const {
-  inputs_.fill(inputs, "train", step);
-  write_scalar(inputs, kScheduleFactor, trial_.experiment.train->schedule->factor({step, steps_}));
-}
+void TrialRun::feed(std::int64_t step, const Tensors& inputs) const { inputs_.fill(inputs, kTrainStream, step); }
 
 void TrialRun::diverge(std::int64_t step, const std::string& message) {
   status_ = "diverged";
@@ -205,8 +203,10 @@ void TrialRun::reached(std::int64_t step, ThreadPool& pool) {
 void TrialRun::evaluate(ThreadPool& pool) {
   MetricValues metrics;
   evaluations_.clear();
+  if (programs_.evaluate().empty()) return;
+  SettledState settled(programs_, inputs_, state_, row_, step_, pool);
   for (const EvaluateProgram& program : programs_.evaluate()) {
-    Evaluation evaluation = evaluate_trial(program, trial_, inputs_, state_, row_, pool);
+    Evaluation evaluation = evaluate_trial(program, trial_, inputs_, settled.state(), settled.row(), pool);
     metrics.insert(metrics.end(), evaluation.metrics.begin(), evaluation.metrics.end());
     evaluations_.emplace_back(program.name, std::move(evaluation));
   }
@@ -271,6 +271,7 @@ void TrialRun::save_checkpoint() {
 void TrialRun::finish(ThreadPool& pool) {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started_;
   TrialResult result;
+  SettledState settled(programs_, inputs_, state_, row_, step_, pool);
   result.step = step_;
   result.threads = pool.threads();
   result.seconds["train"] = seconds_before_ + elapsed.count();
@@ -278,7 +279,7 @@ void TrialRun::finish(ThreadPool& pool) {
     if (status_.empty()) status_ = "finished";
     result.evaluations = evaluations_;
     const auto begin = std::chrono::steady_clock::now();
-    result.analyses = run_analyses(programs_, trial_, state_, row_);
+    result.analyses = run_analyses(programs_, trial_, settled.state(), settled.row());
     result.seconds["analyses"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (step_ > 0) note_digest();
   } else if (const std::optional<NonFinite> first = find_first_bad(pool)) {
@@ -298,7 +299,7 @@ void TrialRun::finish(ThreadPool& pool) {
   journal_->sync();
   const JournalContents journal = read_journal(folder_ / kJournalFile);
   write_run_file(folder_ / kRunFile,
-                 make_record(programs_, trial_, state_, row_, journal.records, result, provenance_));
+                 make_record(programs_, trial_, settled.state(), settled.row(), journal.records, result, provenance_));
   if (!keeps_checkpoint) remove_checkpoints(folder_);
   log_.info(fmt::format("{} at step {} after {:.1f} s of training{}{}", status_, step_, result.seconds["train"],
                         message_.empty() ? "" : ": ", message_));

@@ -33,7 +33,7 @@ class Verifier {
         trial_(trial),
         pool_(pool),
         programs_(trial.experiment, find(run.environment, "rewrites") != "off"),
-        inputs_(trial, programs_.per_trial_paths()) {
+        inputs_(trial, programs_) {
     programs_.plan();
   }
 
@@ -93,11 +93,7 @@ class Verifier {
     State state = programs_.make_state(1);
     initialize(state, 0, programs_.declarations(), trial_);
     Program::Hooks hooks;
-    hooks.feed = [&](int, std::int64_t step, const Tensors& inputs) {
-      inputs_.fill(inputs, "train", step);
-      write_scalar(inputs, kScheduleFactor,
-                   trial_.experiment.train->schedule->factor({step, trial_.experiment.train->steps}));
-    };
+    hooks.feed = [&](int, std::int64_t step, const Tensors& inputs) { inputs_.fill(inputs, kTrainStream, step); };
     bool goes_on = true;
     hooks.guard = [&](int, std::int64_t step, const Tensors& outputs) {
       const double loss = outputs.scalar(kLoss), norm = outputs.scalar(kGradientNorm);

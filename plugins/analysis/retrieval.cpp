@@ -1,5 +1,6 @@
 // Search by meaning at its plainest: the mean of a query's word vectors against the mean of each document's.
 // Confuses the meanings of one word, as a word has one vector whatever stands around it.
+// Texts are cut by the tokenizer of the spec's `data`; for an imported table at white space, without punctuation.
 //
 // Arrays: `query` [queries], `document` and `cosine` [queries, documents], best first; `known` [documents]: how
 // many of a document's words the vocabulary has.
@@ -33,15 +34,18 @@ class Retrieval final : public Analysis {
     const AnalyzedTable analyzed = analyzed_table(context, parameters_.tensor);
     if (!analyzed.table) return skipped_analysis(analyzed.skipped);
     const WordTable& table = *analyzed.table;
+    const auto words_of = [&](const std::string& text) {
+      return context.pieces && !context.table ? context.pieces(text) : words_of_text(text);
+    };
     std::vector<MeanVector> means;
     std::vector<double> known, cosines;
     for (const auto& [title, text] : parameters_.documents) {
-      means.push_back(mean_vector(table, words_of_text(text)));
+      means.push_back(mean_vector(table, words_of(text)));
       known.push_back(static_cast<double>(means.back().rows.size()));
     }
     std::vector<std::string> found;
     for (const std::string& query : parameters_.queries) {
-      for (const Hit& hit : retrieve(mean_vector(table, words_of_text(query)), means)) {
+      for (const Hit& hit : retrieve(mean_vector(table, words_of(query)), means)) {
         found.push_back(parameters_.documents[hit.document].first);
         cosines.push_back(hit.cosine);
       }

@@ -51,7 +51,7 @@ Initializer given_or(const std::optional<Slot<Init>>& slot, Initializer usual) {
   return slot ? slot->shared() : std::move(usual);
 }
 
-class Probe final : public Model {
+class Probe final : public SequenceModel {
  public:
   explicit Probe(const ProbeParameters& parameters) : parameters_(parameters) {}
 

@@ -65,7 +65,7 @@ class Sgd final : public Optimizer {
     const SgdResult result = sgd_update(parameter, gradient, momentum, learning_rate_of(context, settings.lr),
                                         context.build.per_trial(settings.weight_decay), context.step,
                                         {.momentum = settings.momentum, .nesterov = settings.nesterov});
-    context.build.graph.update(parameter, result.parameter);
+    context.build.graph.update(context.stored(), result.parameter);
     if (momentum) context.build.graph.update(momentum, result.momentum);
   }
 

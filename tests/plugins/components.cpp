@@ -19,8 +19,11 @@ const Registry& builtin_components() {
 namespace {
 
 // What a required key is given; others take the description's own example.
-const std::map<std::string, std::string> kExamples = {
-    {"max_length", "9"}, {"position", "{type: sin}"}, {"questions", "[[a, b, c]]"}, {"pairs", "[[a, b], [c, d]]"}};
+const std::map<std::string, std::string> kExamples = {{"max_length", "9"},
+                                                      {"position", "{type: sin}"},
+                                                      {"questions", "[[a, b, c]]"},
+                                                      {"negatives", "{type: uniform}"},
+                                                      {"pairs", "[[a, b], [c, d]]"}};
 
 std::string example_value(const FieldDescription& field) {
   const auto known = kExamples.find(field.name);
@@ -73,7 +76,7 @@ ProbeCase::ProbeCase(const std::string& position, ProbeSize size, DType real)
   const Value tokens = graph_.input("tokens", ids, true), targets = graph_.input("targets", ids, true);
   {
     const Graph::Scope scope(graph_, "model");
-    logits_ = (*model_)->logits(context_, tokens);
+    logits_ = dynamic_cast<const SequenceModel&>(**model_).logits(context_, tokens);
   }
   loss_ = cross_entropy(logits_, targets);
 }

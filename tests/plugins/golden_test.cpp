@@ -74,7 +74,7 @@ class GoldenProbe {
     const Value tokens = graph_.input("tokens", ids, true), targets = graph_.input("targets", ids, true);
     {
       const Graph::Scope scope(graph_, "model");
-      graph_.output("logits", (*model_).logits(context, tokens));
+      graph_.output("logits", dynamic_cast<const SequenceModel&>(*model_).logits(context, tokens));
     }
     const Value loss = cross_entropy(graph_.outputs().front().second, targets);
     graph_.output("loss", loss);
@@ -84,7 +84,7 @@ class GoldenProbe {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       const std::string path = graph_.node(parameters[i].node()).path;
       graph_.output("gradient/" + path, gradients[i]);
-      const UpdateContext update{context, random_inputs(graph_).step, graph_.constant(1.0), path};
+      const UpdateContext update{context, random_inputs(graph_).step, graph_.constant(1.0), Value(), path};
       (*optimizer_).update(update, parameters[i], gradients[i]);
     }
     state_ = std::make_unique<State>(graph_, 1);
@@ -163,7 +163,7 @@ std::vector<std::vector<double>> steps_of(const std::string& block, const std::v
   const Shape shape{static_cast<std::int64_t>(start.size())};
   const Value weight = context.parameter("weight", shape, zeros(), {"number"});
   const Value gradient = graph.input("gradient", {DType::f64, shape}, true);
-  optimizer->update({context, random_inputs(graph).step, graph.constant(1.0), "weight"}, weight, gradient);
+  optimizer->update({context, random_inputs(graph).step, graph.constant(1.0), Value(), "weight"}, weight, gradient);
   State state(graph, 1);
   state.write(0, *state.find("weight"), start);
   const NamedValues settings = test::per_trial_values(graph, {optimizer.resolved});

@@ -21,7 +21,7 @@ Batch batch_of(const std::string& block, std::int64_t batch, std::int64_t length
   const auto task = bound<Task>(block);
   const auto size = static_cast<std::size_t>(batch * length);
   Batch result{std::vector<std::int32_t>(size), std::vector<std::int32_t>(size)};
-  task->batch({{42, 7, 3}, batch, length}, result.tokens, result.targets);
+  task->as_sequence_task()->batch({{42, 7, 3}, batch, length}, result.tokens, result.targets);
   return result;
 }
 
@@ -39,9 +39,9 @@ TEST(Task, NeighborNamesTheTokenAtASignedOffset) {
 
 TEST(Task, NeighborRefusesWhatAsksForNothing) {
   const auto task = bound<Task>("{type: neighbor, offset: -20}");
-  EXPECT_EQ(task->refuse_length(21), "");
+  EXPECT_EQ(task->as_sequence_task()->refuse_length(21), "");
   EXPECT_EQ(
-      task->refuse_length(20),
+      task->as_sequence_task()->refuse_length(20),
       "task/neighbor: with offset -20 no token of a sequence of length 20 has a neighbor; use a length of at least 21");
   const std::string error = test::error_of<SpecError>([] { bound<Task>("{type: neighbor, offset: 0}"); });
   EXPECT_NE(error.find("0 asks for the token itself"), std::string::npos) << error;

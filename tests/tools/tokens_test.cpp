@@ -91,8 +91,7 @@ TEST_F(TokensCommand, ShowsBytesOfByteLevelPieces) {
   write_file_atomically(spec_,
                         "experiment: pairs\ndata:\n  corpus: corpus.txt\n"
                         "  tokenizer: {type: byte_pair, vocabulary: encoder.json, merges: vocab.bpe}\n");
-  EXPECT_THAT(jari({spec_.string(), "hello\n한"}).out,
-              HasSubstr("hello  259      0\n\\n      10      3\n\\xED   237"));
+  EXPECT_THAT(jari({spec_.string(), "hello\n한"}).out, HasSubstr("hello  259      0\n\\n      10      3\n\\xED   237"));
 }
 
 TEST_F(TokensCommand, RefusesWhatItCanNotDo) {

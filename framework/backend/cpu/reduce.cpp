@@ -165,4 +165,27 @@ std::unique_ptr<Kernel> make_cpu_argmax(const KernelRequest& request) {
   });
 }
 
+std::unique_ptr<Kernel> make_cpu_sum_of_squares(const KernelRequest& request) {
+  const std::int64_t count = request.inputs[0].shape.size();
+  return cpu::for_real(request, request.outputs[0].dtype, [&]<class T>() {
+    return make_kernel(
+        [=](const KernelArguments& arguments) {
+          const T* const x = arguments.input<T>(0);
+          auto* const partials = static_cast<double*>(arguments.workspace);
+          arguments.workers->for_each(blocks_of(count, kBlock), [&](std::int64_t block, int) {
+            partials[block] = 0;
+            const std::int64_t end = std::min(count, (block + 1) * kBlock);
+            for (std::int64_t begin = block * kBlock; begin < end; begin += kSumBlock) {
+              partials[block] += static_cast<double>(cpu::sum_of<T>(
+                  std::min(kSumBlock, end - begin), [&](std::int64_t i) { return x[begin + i] * x[begin + i]; }));
+            }
+          });
+          double sum = 0;
+          for (std::int64_t block = 0; block < blocks_of(count, kBlock); ++block) sum += partials[block];
+          *arguments.output<T>(0) = static_cast<T>(sum);
+        },
+        static_cast<std::size_t>(blocks_of(count, kBlock)) * sizeof(double));
+  });
+}
+
 }  // namespace jari

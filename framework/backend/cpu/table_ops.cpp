@@ -1,9 +1,10 @@
-// Rows of tables by ids, and back. An id out of range is moved into it: that keeps memory safe, and what feeds the ids
-// is where such a mistake is told.
+// Rows of tables by ids, and back. An id below 0 stands for none; one that is too large is moved into range: that keeps
+// memory safe, and what feeds the ids is where such a mistake is told.
 
 #include <cstring>
 
 #include "framework/backend/cpu/cpu_kernel.hpp"
+#include "framework/backend/cpu/row_slots.hpp"
 #include "framework/ops/attributes.hpp"
 
 namespace jari {
@@ -13,7 +14,12 @@ namespace {
 using cpu::for_row_blocks;
 using cpu::make_kernel;
 
-std::int64_t in_range(std::int32_t id, std::int64_t rows) { return std::clamp<std::int64_t>(id, 0, rows - 1); }
+// `task(begin, end)` over columns of rows of `width`: cores share no cache line.
+template <class T, class Task>
+void for_columns(const Workers& workers, std::int64_t width, const Task& task) {
+  constexpr std::int64_t kFewest = 64 / sizeof(T);
+  cpu::for_blocks(workers, width, std::max(kFewest, cpu::blocks_of(width, workers.threads())), task);
+}
 
 // Columns [begin, end) of all rows: each element gets its additions in the order of the ids, however the columns are
 // cut.
@@ -23,7 +29,8 @@ void add_columns(const T* updates, const std::int32_t* ids, std::int64_t count, 
   for (std::int64_t row = 0; row < rows; ++row) std::fill(out + row * width + begin, out + row * width + end, T(0));
   const std::int64_t columns = end - begin;
   for (std::int64_t i = 0; i < count; ++i) {
-    T* const to = out + in_range(ids[i], rows) * width + begin;
+    if (ids[i] < 0) continue;
+    T* const to = out + std::min<std::int64_t>(ids[i], rows - 1) * width + begin;
     const T* const from = updates + i * width + begin;
 #pragma omp simd
     for (std::int64_t j = 0; j < columns; ++j) to[j] += from[j];
@@ -40,9 +47,15 @@ std::unique_ptr<Kernel> make_cpu_gather(const KernelRequest& request) {
     return make_kernel([=](const KernelArguments& arguments) {
       const std::int32_t* const ids = arguments.input<std::int32_t>(1);
       for_row_blocks(*arguments.workers, count, width, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i)
-          std::memcpy(arguments.output<T>(0) + i * width, arguments.input<T>(0) + in_range(ids[i], rows) * width,
-                      static_cast<std::size_t>(width) * sizeof(T));
+        for (std::int64_t i = begin; i < end; ++i) {
+          T* const to = arguments.output<T>(0) + i * width;
+          if (ids[i] < 0) {
+            std::fill_n(to, width, T(0));
+          } else {
+            std::memcpy(to, arguments.input<T>(0) + std::min<std::int64_t>(ids[i], rows - 1) * width,
+                        static_cast<std::size_t>(width) * sizeof(T));
+          }
+        }
       });
     });
   });
@@ -54,14 +67,31 @@ std::unique_ptr<Kernel> make_cpu_scatter_add(const KernelRequest& request) {
   const std::int64_t count = request.inputs[1].shape.size();
   return cpu::for_number(request, request.outputs[0].dtype, [&]<class T>() {
     return make_kernel([=](const KernelArguments& arguments) {
-      constexpr std::int64_t kFewestColumns = 64 / sizeof(T);  // a cache line: cores share none
-      const Workers& workers = *arguments.workers;
-      const std::int64_t columns = std::max(kFewestColumns, cpu::blocks_of(width, workers.threads()));
-      cpu::for_blocks(workers, width, columns, [&](std::int64_t begin, std::int64_t end) {
+      for_columns<T>(*arguments.workers, width, [&](std::int64_t begin, std::int64_t end) {
         add_columns(arguments.input<T>(0), arguments.input<std::int32_t>(1), count, rows, width, begin, end,
                     arguments.output<T>(0));
       });
     });
+  });
+}
+
+std::unique_ptr<Kernel> make_cpu_combine_rows(const KernelRequest& request) {
+  const Shape& result = request.outputs[0].shape;
+  const std::int64_t kept = result[0], width = result.last(result.rank() - 1).size();
+  const std::int64_t count = request.inputs[1].shape.size();
+  const std::int64_t rows = request.attributes.as<ScatterAddAttributes>().rows;
+  return cpu::for_real(request, request.outputs[0].dtype, [&]<class T>() {
+    return make_kernel(
+        [=](const KernelArguments& arguments) {
+          cpu::RowSlots slots(arguments.workspace, rows, arguments.output<std::int32_t>(1), kept);
+          std::int32_t* const slot_of = slots.extra();
+          for (std::int64_t i = 0; i < count; ++i) slot_of[i] = slots.of(arguments.input<std::int32_t>(1)[i]);
+          slots.finish();
+          for_columns<T>(*arguments.workers, width, [&](std::int64_t begin, std::int64_t end) {
+            add_columns(arguments.input<T>(0), slot_of, count, kept, width, begin, end, arguments.output<T>(0));
+          });
+        },
+        cpu::RowSlots::bytes(rows, count));
   });
 }
 

@@ -1,0 +1,40 @@
+#pragma once
+// Tasks of sequences: every position of a sequence of tokens has a target token, or none.
+
+#include <span>
+
+#include "framework/component/task.hpp"
+
+namespace jari {
+
+// Names of the graph's inputs.
+inline constexpr const char* kTokens = "tokens";    // i32 [batch, length]
+inline constexpr const char* kTargets = "targets";  // i32 [batch, length], -1: none
+
+class SequenceTask : public Task {
+ public:
+  // tokens, targets: [batch, length], row-major. A target is a token id, or -1 where the task asks for nothing.
+  virtual void batch(const BatchContext& context, std::span<std::int32_t> tokens,
+                     std::span<std::int32_t> targets) const = 0;
+
+  // Whether position i of a sequence of that length has a target (the same for all sequences), for accuracy by
+  // position.
+  virtual bool has_target(std::int64_t position, std::int64_t length) const = 0;
+
+  // "" if sequences of this length make sense; otherwise the reason, for the spec's author.
+  virtual std::string refuse_length(std::int64_t /*length*/) const { return ""; }
+
+  // What an evaluation looks at.
+  struct Judgement {
+    Value predictions;       // i32 [batch, length]
+    Value loss_by_position;  // real [batch, length]
+  };
+  Judgement judge(const LossContext& context) const;
+
+  TaskLoss loss(const LossContext& context) const final;
+  std::unique_ptr<const Batches> batches(std::shared_ptr<const TokenizedCorpus> corpus) const final;
+  std::string refuse_model(const Model& model) const final;
+  const SequenceTask* as_sequence_task() const final { return this; }
+};
+
+}  // namespace jari
