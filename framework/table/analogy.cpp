@@ -113,7 +113,7 @@ std::vector<float> sum_of_rows(const WordTable& table, std::span<const std::int6
 }
 
 std::vector<NearRow> most_similar(const NeighborSearch& search, std::span<const std::int64_t> plus,
-                                   std::span<const std::int64_t> minus, std::int64_t count, Summands summands) {
+                                  std::span<const std::int64_t> minus, std::int64_t count, Summands summands) {
   std::vector<std::int64_t> excluded(plus.begin(), plus.end());
   excluded.insert(excluded.end(), minus.begin(), minus.end());
   const std::vector<float> sum = sum_of_rows(search.table(), plus, minus, summands);

@@ -18,8 +18,8 @@ std::vector<float> sum_of_rows(const WordTable& table, std::span<const std::int6
 
 // The rows nearest to that sum, none of them a row that was summed.
 std::vector<NearRow> most_similar(const NeighborSearch& search, std::span<const std::int64_t> plus,
-                                   std::span<const std::int64_t> minus, std::int64_t count,
-                                   Summands summands = Summands::unit);
+                                  std::span<const std::int64_t> minus, std::int64_t count,
+                                  Summands summands = Summands::unit);
 
 // A file such as questions-words.txt: lines ": section", and four words a line, "a b c d": a is to b as c is to d.
 struct AnalogyOptions {

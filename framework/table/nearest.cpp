@@ -94,7 +94,7 @@ std::vector<float> NeighborSearch::query(std::int64_t row) const {
 }
 
 std::vector<std::vector<NearRow>> NeighborSearch::find(std::span<const float> queries, std::int64_t count,
-                                                        std::span<const std::vector<std::int64_t>> excluded) const {
+                                                       std::span<const std::vector<std::int64_t>> excluded) const {
   JARI_ASSERT(count >= 1, "no neighbors are asked for");
   const auto width = static_cast<std::size_t>(table_.width());
   const auto total = static_cast<std::int64_t>(queries.size() / width);

@@ -29,7 +29,7 @@ class NeighborSearch {
   // For each query (row-major [queries, width]) the `count` best rows: best first, of equal scores the lower row. Rows
   // in `excluded[i]`, if given, are not among those of query i. A row or a query of zeros has cosine 0 with everything.
   std::vector<std::vector<NearRow>> find(std::span<const float> queries, std::int64_t count,
-                                          std::span<const std::vector<std::int64_t>> excluded = {}) const;
+                                         std::span<const std::vector<std::int64_t>> excluded = {}) const;
 
   const WordTable& table() const { return table_; }
   std::int64_t rows() const { return rows_; }

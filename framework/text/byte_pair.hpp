@@ -32,10 +32,11 @@ class BytePair {
   // The bytes of the pieces. decode(encode(text)) == text.
   std::string decode(std::span<const std::int32_t> ids) const;
 
-  // Appends the ids of a word: bytes that the pattern does not cut. Words of at most `longest_list` bytes, not more than
-  // kLongestList, look for the next merge in a list, longer ones in a heap; tests set it.
+  // Appends the ids of a word: bytes that the pattern does not cut. Words of at most `longest_list` bytes, not more
+  // than kLongestList, look for the next merge in a list, longer ones in a heap; tests set it.
   static constexpr std::size_t kLongestList = 64;
-  void encode_word(std::string_view word, std::vector<std::int32_t>& ids, std::size_t longest_list = kLongestList) const;
+  void encode_word(std::string_view word, std::vector<std::int32_t>& ids,
+                   std::size_t longest_list = kLongestList) const;
 
  private:
   struct Merge {

@@ -53,8 +53,8 @@ BytePair::BytePair(const std::filesystem::path& vocabulary, const std::filesyste
 
 void BytePair::read_vocabulary(const std::filesystem::path& path) {
   const auto fail = [&](const std::string& message) {
-    throw StoreError(
-        fmt::format("{}: {}; expected GPT-2's encoder.json: one JSON object of pieces to ids", shown_path(path), message));
+    throw StoreError(fmt::format("{}: {}; expected GPT-2's encoder.json: one JSON object of pieces to ids",
+                                 shown_path(path), message));
   };
   const MappedFile file(path);
   const nlohmann::json json = nlohmann::json::parse(file.bytes(), nullptr, /*allow_exceptions=*/false);

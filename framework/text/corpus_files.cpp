@@ -75,8 +75,8 @@ CorpusFiles find_corpus_files(const std::vector<fs::path>& patterns) {
     if (is_pattern(text) && !fs::exists(patterns[i], ignored)) {
       paths = matches_of(text);
       if (paths.empty())
-        result.mistakes.push_back(
-            {i, fmt::format("no file matches {}", shown_path(patterns[i])), "a pattern matches within one folder; ** is not known"});
+        result.mistakes.push_back({i, fmt::format("no file matches {}", shown_path(patterns[i])),
+                                   "a pattern matches within one folder; ** is not known"});
     }
     for (fs::path& path : paths) {
       const std::string reason = refusal(path);

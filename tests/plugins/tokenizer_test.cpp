@@ -120,9 +120,10 @@ TEST_F(BytePairComponent, IsKnownByTheContentsOfItsFiles) {
 }
 
 TEST_F(BytePairComponent, FilesThatAreNoneAreMistakesOfTheSpec) {
-  const std::string error = test::error_of<SpecError>(
-      [] { bound<Tokenizer>("{type: byte_pair, vocabulary: /no/v, merges: /no/m}"); });
-  EXPECT_NE(error.find("test.yaml:1:37: error: slot.vocabulary: /no/v: there is no such file\n"), std::string::npos) << error;
+  const std::string error =
+      test::error_of<SpecError>([] { bound<Tokenizer>("{type: byte_pair, vocabulary: /no/v, merges: /no/m}"); });
+  EXPECT_NE(error.find("test.yaml:1:37: error: slot.vocabulary: /no/v: there is no such file\n"), std::string::npos)
+      << error;
   EXPECT_NE(error.find("slot.merges: /no/m: there is no such file\n"), std::string::npos) << error;
 }
 
