@@ -3,8 +3,9 @@
 
     bench/corpus_memory.py [--program build/release/tools/jari] [--megabytes 256 1024]
 
-Writes the corpus (Korean-like words with a long tail of rare ones, so that the count of distinct words grows too) as plain text
-and as gzip into a temporary folder, tokenizes it with an empty cache, and prints seconds and the largest resident size.
+Writes the corpus (Korean-like words whose distinct ones grow with the text as those of Korean Wikipedia do, by the same stemmer:
+0.4 million in 32 MB, 4 million in 1 GB) as plain text and as gzip into a temporary folder, tokenizes it with an empty cache, and
+prints seconds and the largest resident size.
 """
 import argparse
 import gzip
@@ -25,12 +26,12 @@ data:
 
 
 def lines(size, draw):
-    """About `size` bytes of lines of 20 words, their ranks by Zipf's law without an end."""
+    """About `size` bytes of lines of 20 words. Ranks are of Lomax's law, fitted to how the distinct words grow."""
     written = 0
     while written < size:
         words = []
         for _ in range(20):
-            rank = int(draw.paretovariate(0.8))
+            rank = 1 + int(561 * (draw.paretovariate(0.41) - 1))
             word = ""
             while rank:
                 word += chr(0xAC00 + rank % 997 * 11)

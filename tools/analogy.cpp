@@ -73,9 +73,14 @@ int AnalogyCommand::run() {
   require_positive("--count", count_);
   require_positive("--most-frequent", most_frequent_);
   if (questions_.empty() ? words_.size() != 3 : !words_.empty()) {
-    throw SpecError(fmt::format("error: analogy takes three words, A B C, or --questions FILE; {} words were given\n",
-                                words_.size()));
+    throw SpecError(
+        fmt::format("error: analogy takes three words, A B C, or --questions FILE; {}\n",
+                    questions_.empty() ? fmt::format("{} words were given", words_.size()) : "not words and a file"));
   }
+  if (raw_ && !questions_.empty())
+    throw SpecError("error: --raw is for three words; questions are asked of unit vectors\n");
+  if (questions_.empty() && (minds_case_ || most_frequent_ != AnalogyOptions{}.most_frequent))
+    throw SpecError("error: --most-frequent and --case go with --questions\n");
   const WordTable table = table_.open();
   ThreadPool pool(usable_cores());
   return questions_.empty() ? answer(table, pool) : judge(table, pool);

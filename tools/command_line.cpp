@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
+#include <string_view>
 
 #include "framework/base/error.hpp"
+#include "framework/base/text.hpp"
 #include "framework/base/version.hpp"
 #include "tools/commands.hpp"
 
@@ -57,6 +61,17 @@ void add(CLI::App& app, Command& command, int& status) {
   subcommand.callback([&command, &status] { status = command.run(); });
 }
 
+// An error may quote a file; its control characters must not reach the terminal.
+std::string shown(std::string_view message) {
+  std::string text;
+  for (std::size_t begin = 0; begin <= message.size();) {
+    const std::size_t end = std::min(message.find('\n', begin), message.size());
+    text += (begin > 0 ? "\n" : "") + printable(message.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return text;
+}
+
 }  // namespace
 
 int run_program(int argc, const char* const* argv) {
@@ -76,13 +91,13 @@ int run_program(int argc, const char* const* argv) {
     fmt::print(stderr, "{}{}{}", text.ends_with('\n') ? "" : "error: ", text, text.ends_with('\n') ? "" : "\n");
     return 2;
   } catch (const Error& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
+    fmt::print(stderr, "error: {}\n", shown(error.what()));
     return 2;
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "error: not enough memory for what was asked; choose smaller sizes, or a larger machine\n");
     return 3;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
+    fmt::print(stderr, "error: {}\n", shown(error.what()));
     return 3;
   }
   return status;

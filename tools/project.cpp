@@ -73,6 +73,8 @@ int ProjectCommand::run() {
   require_positive("--components", components_);
   if (most_frequent_ < 0)
     throw SpecError(fmt::format("error: --most-frequent {}: expected 0 or more\n", most_frequent_));
+  if (most_frequent_ > 0 && !words_.empty())
+    throw SpecError("error: project takes words or --most-frequent, not both\n");
   const WordTable table = table_.open();
   const std::vector<std::int64_t> chosen = rows(table);
   if (chosen.size() < 2) throw SpecError("error: project needs two words at least; one has no variance\n");

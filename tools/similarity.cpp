@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "framework/base/error.hpp"
+#include "framework/base/text.hpp"
 #include "tools/commands.hpp"
 #include "tools/table_arguments.hpp"
 
@@ -77,14 +78,17 @@ void SimilarityCommand::judge(const WordTable& table) const {
   result.add_row(
       {agreement.spearman, agreement.pearson, agreement.pairs, static_cast<std::int64_t>(agreement.unknown.size())});
   result.print(format_);
-  for (const std::string& pair : agreement.unknown) fmt::print(stderr, "not in the table: {}\n", pair);
+  for (const std::string& pair : agreement.unknown) fmt::print(stderr, "not in the table: {}\n", printable(pair));
 }
 
 int SimilarityCommand::run() {
   require_positive("--most-frequent", most_frequent_);
   if (!pairs_.empty() ? !words_.empty() || directions_ : words_.size() < 2) {
-    throw SpecError("error: similarity takes two words or more, or --pairs FILE\n");
+    throw SpecError(fmt::format("error: similarity takes two words or more, or --pairs FILE{}\n",
+                                pairs_.empty() ? "" : "; not words and a file"));
   }
+  if (pairs_.empty() && (minds_case_ || most_frequent_ != PairsOptions{}.most_frequent))
+    throw SpecError("error: --most-frequent and --case go with --pairs\n");
   if (directions_ && (words_.size() < 4 || words_.size() % 2 != 0)) {
     throw SpecError(fmt::format("error: --directions takes words by twos, from and to, four at least; {} were given\n",
                                 words_.size()));

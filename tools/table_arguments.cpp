@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
+#include "framework/base/text.hpp"
 #include "framework/train/run_table.hpp"
 
 namespace jari {
@@ -48,7 +49,7 @@ WordTable TableArguments::open() const {
   options.format = table_format_named(format);
   options.escape_invalid_utf8 = escape;
   LoadedTable loaded = read_any_table(path, options);
-  for (const std::string& note : loaded.notes) fmt::print(stderr, "note: {}\n", note);
+  for (const std::string& note : loaded.notes) fmt::print(stderr, "note: {}\n", printable(note));
   if (loaded.table.size() == 0) throw StoreError(fmt::format("{}: holds no rows", path));
   return std::move(loaded.table);
 }
@@ -71,7 +72,7 @@ std::string ResultTable::text() const {
   const Cell* above = nullptr;
   for (const std::vector<Cell>& row : rows_) {
     std::vector<std::string> cells;
-    for (const Cell& cell : row) cells.push_back(cell_text(cell, "{:.4f}"));
+    for (const Cell& cell : row) cells.push_back(printable(cell_text(cell, "{:.4f}")));
     if (above != nullptr && *above == row.front()) cells.front().clear();
     above = &row.front();
     table.add_row(std::move(cells));

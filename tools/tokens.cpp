@@ -87,6 +87,10 @@ TextSide of_spec(const std::string& path, const std::vector<std::string>& overri
 }
 
 TextSide of_run(const fs::path& path) {
+  if (!fs::exists(path)) {
+    throw StoreError(fmt::format("{}: there is no such run file; give a spec, a finished trial's folder or a run file",
+                                 path.string()));
+  }
   const RunRecord run = read_run_file(path);
   if (run.vocabulary_tokens.empty()) {
     throw StoreError(fmt::format("{}: the run has no vocabulary: its task reads no text", path.string()));
@@ -178,7 +182,8 @@ class TokensCommand final : public Command {
 
 void TokensCommand::options(CommandOptions& options) {
   options.argument("source", source_, "a YAML spec with `data`, a run file, or the folder of a trial");
-  options.argument("text", text_, "the text; - reads it from stdin; without it the corpus' first lines", false);
+  options.argument("text", text_,
+                   "the text; - reads it from stdin; without it, or where it is empty, the corpus' first lines", false);
   options.arguments("overrides", overrides_, "KEY=VALUE, as strict as the file", /*is_needed=*/false);
   options.option("--count", count_, "show this many of the most frequent pieces instead of a text");
   options.option("--trial", trial_, "which trial of a sweep, from 0");
@@ -186,6 +191,13 @@ void TokensCommand::options(CommandOptions& options) {
 
 int TokensCommand::run() {
   if (count_ < 0) throw SpecError(fmt::format("error: --count {}: expected 0 or more\n", count_));
+  if (count_ > 0 && !text_.empty() && text_ != "-")
+    throw SpecError("error: --count shows pieces of the corpus; leave the text out, or write - in its place\n");
+  if (text_.starts_with("data.") && text_.find('=') != std::string::npos && overrides_.empty()) {
+    throw SpecError(
+        fmt::format("error: '{}' stands where the text should; overrides follow it: jari tokens {} \"\" {}\n", text_,
+                    source_, text_));
+  }
   const fs::path path = source_;
   const bool is_run = fs::is_directory(path) || path.extension() == ".h5";
   if (is_run && !overrides_.empty()) throw SpecError("error: a run has no overrides; name its spec instead\n");

@@ -69,11 +69,15 @@ std::optional<TextRow> split_row(std::string_view line, std::int64_t width);
 std::int64_t count_fields(std::string_view text);
 // Reads exactly values.size() numbers; what is wrong, or "".
 std::string parse_numbers(std::string_view text, std::span<float> values);
-// One line of read_word2vec_text and read_glove.
+// One line of read_word2vec_text and of read_glove, whose words may hold spaces.
+enum class Spaces { end_a_word, may_be_in_words };
 void add_text_row(TableBuilder& builder, const InputFile& source, std::string_view line, std::uint64_t offset,
-                  std::int64_t width);
+                  std::int64_t width, Spaces spaces);
 // The shortest text that reads back as the same number.
 void append_number(std::string& text, float value);
+
+// StoreError if the word, which begins at `offset` of the file, is none; it names the byte.
+void refuse_invalid_utf8(const InputFile& source, std::int64_t row, std::string_view word, std::uint64_t offset);
 
 // StoreError if a word holds one of these characters: "word2vec's rows end their word with a space".
 void refuse_in_words(const OutputFile& file, const WordTable& table, std::string_view characters,

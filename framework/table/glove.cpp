@@ -56,7 +56,7 @@ LoadedTable read_glove(InputFile& source, const TableOptions& options) {
     const std::uint64_t offset = source.offset();
     if (!source.read_line(line)) break;
     if (line.empty() && source.peek(1).empty()) break;
-    add_text_row(builder, source, line, offset, width);
+    add_text_row(builder, source, line, offset, width, Spaces::may_be_in_words);
   }
   return builder.finish();
 }

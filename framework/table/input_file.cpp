@@ -84,13 +84,15 @@ class InflateStream final : public ByteStream {
       inflater_.avail_out = static_cast<uInt>(part);
       const int status = inflate(&inflater_, Z_NO_FLUSH);
       done += part - inflater_.avail_out;
+      unpacked_ += part - inflater_.avail_out;
       if (status == Z_STREAM_END) {
         start_next_member();
       } else if (status == Z_BUF_ERROR && inflater_.avail_in == 0) {
-        throw StoreError(fmt::format("{}: cut short: its compressed bytes end too early", name_));
+        throw StoreError(
+            fmt::format("{}: cut short: its compressed bytes end after {} unpacked ones", name_, unpacked_));
       } else if (status != Z_OK && status != Z_BUF_ERROR) {
-        throw StoreError(fmt::format("{}: damaged: its compressed bytes can not be unpacked ({})", name_,
-                                     inflater_.msg != nullptr ? inflater_.msg : "unknown"));
+        throw StoreError(fmt::format("{}: damaged after {} unpacked bytes: {}", name_, unpacked_,
+                                     inflater_.msg != nullptr ? inflater_.msg : "it can not be unpacked"));
       }
     }
     return done;
@@ -124,6 +126,7 @@ class InflateStream final : public ByteStream {
   std::string name_;
   std::vector<char> input_;
   z_stream inflater_{};
+  std::uint64_t unpacked_ = 0;
   bool ended_ = false;
 };
 

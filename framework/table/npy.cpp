@@ -105,6 +105,11 @@ std::string npy_header_text(const std::string& type, const std::vector<std::int6
   return std::string(kMagic) + '\x01' + '\0' + static_cast<char>(length & 0xFF) + static_cast<char>(length >> 8) + text;
 }
 
+void refuse_more_bytes(InputFile& source) {
+  if (!source.peek(1).empty())
+    source.fail(fmt::format("has more bytes after its array, from byte {} on", source.offset()));
+}
+
 LoadedTable read_npy(InputFile& source, const TableOptions& options) {
   const NpyHeader header = read_npy_header(source);
   if (!header.is_number() || header.shape.size() != 2) {
@@ -114,8 +119,7 @@ LoadedTable read_npy(InputFile& source, const TableOptions& options) {
                     header.type, fmt::join(header.shape, ", ")));
   }
   RowMatrix rows = read_matrix(source, header.number_type(), header.shape[0], header.shape[1], header.by_columns);
-  if (!source.peek(1).empty())
-    source.fail(fmt::format("has more bytes after its array, from byte {} on", source.offset()));
+  refuse_more_bytes(source);
   return with_words(source, TableFormat::npy, std::move(rows), options);
 }
 

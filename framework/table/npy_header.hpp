@@ -25,6 +25,8 @@ struct NpyHeader {
 
 // Reads it; the array's bytes come next. StoreError if it is none, or describes a record.
 NpyHeader read_npy_header(InputFile& source);
+// After the array: StoreError if bytes follow. Of an archive's member, compares its checksum.
+void refuse_more_bytes(InputFile& source);
 
 // Version 1.0, padded to 64 bytes as NumPy does. `type`: "<f4".
 std::string npy_header_text(const std::string& type, const std::vector<std::int64_t>& shape);

@@ -54,7 +54,9 @@ RowMatrix read_vectors(InputFile& source) {
         fmt::format("is of type '{}' and shape ({}); a table needs f2, f4 or f8 with two axes, rows and columns",
                     header.type, fmt::join(header.shape, ", ")));
   }
-  return read_matrix(source, header.number_type(), header.shape[0], header.shape[1], header.by_columns);
+  RowMatrix rows = read_matrix(source, header.number_type(), header.shape[0], header.shape[1], header.by_columns);
+  refuse_more_bytes(source);
+  return rows;
 }
 
 // Text of fixed length, padded with zeros.
@@ -97,6 +99,7 @@ WordList read_words(InputFile& source, std::int64_t rows) {
     if (first_invalid_utf8(word)) source.fail(fmt::format("the word of row {} is no UTF-8", row));
     add_marked(words, word);
   }
+  refuse_more_bytes(source);
   return words;
 }
 
@@ -111,6 +114,7 @@ std::vector<std::int64_t> read_counts(InputFile& source, std::int64_t rows) {
   }
   std::vector<std::int64_t> counts(static_cast<std::size_t>(rows));
   source.read(reinterpret_cast<char*>(counts.data()), counts.size() * sizeof(std::int64_t), "the counts");
+  refuse_more_bytes(source);
   return counts;
 }
 

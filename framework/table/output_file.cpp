@@ -55,6 +55,8 @@ struct OutputFile::Deflater {
 };
 
 OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)) {
+  if (std::filesystem::is_directory(path_))
+    throw StoreError(fmt::format("{}: is a folder; name a file in it", path_.string()));
   temporary_ = path_;
   temporary_ += fmt::format(".tmp-{}", ::getpid());
   descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -94,7 +96,8 @@ void OutputFile::commit() {
 }
 
 void OutputFile::fail() const {
-  throw StoreError(fmt::format("{}: can not be written: {}", path_.string(), std::strerror(errno)));
+  const char* advice = errno == ENOENT ? "; make its folder first, or correct the path" : "";
+  throw StoreError(fmt::format("{}: can not be written: {}{}", path_.string(), std::strerror(errno), advice));
 }
 
 }  // namespace jari

@@ -11,6 +11,12 @@ namespace {
 
 constexpr std::int64_t kFirstRows = 1 << 14;  // of a packed file
 
+// What a broken file takes for a word may be long, and anything.
+std::string shown_word(std::string_view word) {
+  constexpr std::size_t kLongest = 60;
+  return printable(escaped_utf8(word.substr(0, kLongest))) + (word.size() > kLongest ? "..." : "");
+}
+
 }  // namespace
 
 TableBuilder::TableBuilder(const InputFile& source, const TableOptions& options, std::int64_t rows, std::int64_t width)
@@ -28,19 +34,15 @@ std::span<float> TableBuilder::next_row() {
 void TableBuilder::add(std::string_view word, std::uint64_t offset) {
   const std::int64_t row = seen_++;
   std::string escaped;
-  if (const auto invalid = first_invalid_utf8(word)) {
-    if (!escapes_) {
-      source_.fail(
-          fmt::format("the word of row {} is no UTF-8: '{}', byte {} of the file; --escape keeps such words, "
-                      "with \\xNN in place of the byte",
-                      row, escaped_utf8(word), offset + *invalid));
-    }
+  if (!escapes_) {
+    refuse_invalid_utf8(source_, row, word, offset);
+  } else if (first_invalid_utf8(word)) {
     ++escaped_;
     word = escaped = escaped_utf8(word);
   }
   if (!all_finite(rows_.row(used_))) {
     source_.fail(fmt::format("row {} ('{}', byte {}) holds a number that is not finite (NaN or infinity); take it out",
-                             row, word, offset));
+                             row, shown_word(word), offset));
   }
   if (words_.add(word)) {
     ++used_;
@@ -69,6 +71,15 @@ std::string escaped_utf8(std::string_view text) {
     text.remove_prefix(*invalid + 1);
   }
   return result += text;
+}
+
+void refuse_invalid_utf8(const InputFile& source, std::int64_t row, std::string_view word, std::uint64_t offset) {
+  const auto invalid = first_invalid_utf8(word);
+  if (!invalid) return;
+  source.fail(
+      fmt::format("the word of row {} is no UTF-8: '{}', byte {} of the file; --escape keeps such words, with \\xNN in "
+                  "place of the byte",
+                  row, shown_word(word), offset + *invalid));
 }
 
 void refuse_in_words(const OutputFile& file, const WordTable& table, std::string_view characters,

@@ -60,8 +60,21 @@ TableFormat format_of(const fs::path& path, InputFile& source) {
   if (end == ".npz") return TableFormat::npz;
   if (end == ".safetensors") return TableFormat::safetensors;
   if (end == ".tsv") return TableFormat::tsv;
+  if (end == ".csv") return TableFormat::csv;
   if (source.peek(1).empty()) source.fail("is empty");
   return format_by_content(source);
+}
+
+// Options that would change nothing.
+void refuse_idle_options(const InputFile& source, TableFormat format, const TableOptions& options) {
+  const auto& name = table_format_names()[static_cast<std::size_t>(format)];
+  const bool has_names = format == TableFormat::npz || format == TableFormat::safetensors;
+  if (!options.tensor.empty() && !has_names)
+    source.fail(fmt::format("a {} file holds one table, without a name; leave --tensor out", name));
+  const bool has_words =
+      format == TableFormat::word2vec || format == TableFormat::word2vec_text || format == TableFormat::glove;
+  if (!options.words.empty() && has_words)
+    source.fail(fmt::format("a {} file has words of its own; leave --words out", name));
 }
 
 void write_words_beside(const fs::path& path, const WordTable& table, TableFormat format) {
@@ -102,6 +115,7 @@ fs::path words_beside(const fs::path& path, TableFormat format) {
 LoadedTable read_table(const fs::path& path, const TableOptions& options) {
   InputFile source = InputFile::open(path);
   const TableFormat format = options.format ? *options.format : format_of(path, source);
+  refuse_idle_options(source, format, options);
   switch (format) {
     case TableFormat::word2vec:
       return read_word2vec(source, options);
@@ -112,6 +126,7 @@ LoadedTable read_table(const fs::path& path, const TableOptions& options) {
     case TableFormat::npy:
       return read_npy(source, options);
     case TableFormat::npz:
+      if (source.is_packed()) source.fail("is an archive within gzip: unpack it with gunzip");
       return read_npz(path, options);
     case TableFormat::safetensors:
       return read_safetensors(source, options);
@@ -124,6 +139,10 @@ LoadedTable read_table(const fs::path& path, const TableOptions& options) {
 }
 
 void write_table(const fs::path& path, const WordTable& table, TableFormat format, const std::string& tensor) {
+  if (format == TableFormat::npz && path.extension() == ".gz") {
+    throw StoreError(
+        fmt::format("{}: can not be written: an npz is packed already; name it without .gz", path.string()));
+  }
   OutputFile file(path);
   switch (format) {
     case TableFormat::word2vec:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -58,9 +59,9 @@ std::string parse_numbers(std::string_view text, std::span<float> values) {
 }
 
 void add_text_row(TableBuilder& builder, const InputFile& source, std::string_view line, std::uint64_t offset,
-                  std::int64_t width) {
+                  std::int64_t width, Spaces spaces) {
   const std::optional<TextRow> parts = split_row(line, width);
-  if (!parts) {
+  if (!parts || (spaces == Spaces::end_a_word && std::any_of(parts->word.begin(), parts->word.end(), is_blank))) {
     source.fail(fmt::format("row {} (byte {}) holds {} fields, not a word and {} numbers", builder.seen(), offset,
                             count_fields(line), width));
   }

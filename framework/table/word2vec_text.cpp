@@ -18,7 +18,7 @@ LoadedTable read_word2vec_text(InputFile& source, const TableOptions& options) {
       source.fail(fmt::format("its header promises {} rows, but there are more lines after them, from byte {} on",
                               header.rows, offset));
     }
-    add_text_row(builder, source, line, offset, header.width);
+    add_text_row(builder, source, line, offset, header.width, Spaces::end_a_word);
   }
   if (builder.seen() < header.rows) {
     source.fail(fmt::format("cut short: its header promises {} rows, but it ends after {}, at byte {}", header.rows,

@@ -88,12 +88,14 @@ std::vector<std::string> read_json_words(InputFile& source) {
 }
 
 // A word a line; of a TSV file with columns those named "word" and "count", else the first.
-std::vector<std::string> read_word_lines(InputFile& source, std::vector<std::int64_t>& counts) {
+std::vector<std::string> read_word_lines(InputFile& source, bool escapes, std::vector<std::int64_t>& counts) {
   std::vector<std::string> words;
   std::string_view line;
   std::size_t count_column = std::string_view::npos;
   bool is_first = true, has_columns = false;
-  while (source.read_line(line)) {
+  for (;;) {
+    const std::uint64_t offset = source.offset();
+    if (!source.read_line(line)) break;
     std::vector<std::string_view> cells;
     for (std::size_t begin = 0;;) {
       const std::size_t tab = line.find('\t', begin);
@@ -108,6 +110,7 @@ std::vector<std::string> read_word_lines(InputFile& source, std::vector<std::int
       if (has_columns && found != cells.end()) count_column = static_cast<std::size_t>(found - cells.begin());
       if (has_columns) continue;  // the projector's rule: with several columns there is a header
     }
+    if (!escapes) refuse_invalid_utf8(source, static_cast<std::int64_t>(words.size()), cells.front(), offset);
     words.emplace_back(cells.front());
     if (count_column >= cells.size()) continue;
     std::int64_t count = 0;
@@ -152,7 +155,7 @@ LoadedTable with_words(const InputFile& source, TableFormat format, RowMatrix ro
   std::vector<std::int64_t> counts;
   std::vector<std::string> words = words_source.peek(1).starts_with('{') || path.extension() == ".json"
                                        ? read_json_words(words_source)
-                                       : read_word_lines(words_source, counts);
+                                       : read_word_lines(words_source, options.escape_invalid_utf8, counts);
   if (static_cast<std::int64_t>(words.size()) != rows.rows()) {
     words_source.fail(
         fmt::format("holds {} words, and the table {} has {} rows", words.size(), source.name(), rows.rows()));

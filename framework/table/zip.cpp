@@ -66,6 +66,7 @@ class MemberStream final : public ByteStream {
   std::size_t read(char* into, std::size_t size) override {
     size = static_cast<std::size_t>(std::min<std::uint64_t>(size, left_));
     const std::size_t got = bytes_->read(into, size);
+    if (got < size) throw StoreError(fmt::format("{}: damaged: {} bytes of it are missing", name_, left_ - got));
     crc_ = crc32_z(crc_, reinterpret_cast<const Bytef*>(into), got);
     left_ -= got;
     if (left_ == 0 && size > 0 && crc_ != expected_) throw StoreError(name_ + ": damaged: its checksum does not fit");

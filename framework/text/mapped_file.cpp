@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -29,6 +30,12 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
   ::close(descriptor);
   if (data == MAP_FAILED) fail();
   data_ = static_cast<const char*>(data);
+}
+
+void MappedFile::release(std::size_t size) const {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  // Only advice: where it fails nothing is lost but memory.
+  if (data_ != nullptr) ::madvise(const_cast<char*>(data_), std::min(size, size_) / page * page, MADV_DONTNEED);
 }
 
 MappedFile::~MappedFile() {

@@ -16,6 +16,8 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   std::string_view bytes() const { return {data_, size_}; }
+  // Gives back the memory of the first `size` bytes, which are read again when they are looked at.
+  void release(std::size_t size) const;
 
  private:
   const char* data_ = nullptr;

@@ -59,6 +59,7 @@ const char* PieceCounter::keep(std::string_view piece) {
 
 void PieceCounter::grow() {
   const std::size_t size = slots_.size() * 2;
+  std::vector<std::int32_t>().swap(slots_);  // before the larger one is there
   slots_.assign(size, -1);
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     std::size_t slot = entries_[i].hash & (size - 1);

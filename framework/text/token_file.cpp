@@ -48,13 +48,19 @@ class Sections {
   const std::filesystem::path& path_;
 };
 
-Trailer read_trailer(std::string_view bytes, const std::string& key, const Sections& sections) {
+Trailer read_trailer(const MappedFile& file, const std::string& key, const Sections& sections) {
+  const std::string_view bytes = file.bytes();
   Trailer trailer;
   if (bytes.size() < kMagic.size() + sizeof(Trailer) || !bytes.starts_with(kMagic)) sections.damaged();
   const std::string_view body = bytes.substr(0, bytes.size() - sizeof(Trailer));
   std::memcpy(&trailer, bytes.data() + body.size(), sizeof(Trailer));
   StreamHash hash;
-  hash.update(body);
+  // In parts, so that looking at all of a large file does not take its size in memory.
+  constexpr std::size_t kPart = std::size_t{1} << 24;
+  for (std::size_t begin = 0; begin < body.size(); begin += kPart) {
+    hash.update(body.substr(begin, kPart));
+    file.release(begin + kPart);
+  }
   hash.update({bytes.data() + body.size(), offsetof(Trailer, hash)});
   if (hash.hex() != std::string_view(trailer.hash.data(), 32)) sections.damaged();
   if (key != std::string_view(trailer.key.data(), 32)) sections.damaged();
@@ -108,7 +114,7 @@ std::shared_ptr<const TokenizedCorpus> open_token_file(const std::filesystem::pa
   auto corpus = std::make_shared<TokenizedCorpus>();
   corpus->file = std::make_shared<MappedFile>(path);
   Sections sections(corpus->file->bytes(), path);
-  const Trailer trailer = read_trailer(corpus->file->bytes(), key, sections);
+  const Trailer trailer = read_trailer(*corpus->file, key, sections);
   sections.take(1, kMagic.size());
   corpus->ids = sections.values<std::int32_t>(trailer.ids);
   sections.take(static_cast<std::int64_t>(padding(corpus->ids.size_bytes())), 1);

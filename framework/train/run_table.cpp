@@ -10,6 +10,7 @@
 #include "framework/base/text.hpp"
 #include "framework/store/hdf5_file.hpp"
 #include "framework/store/run_directory.hpp"
+#include "framework/table/formats.hpp"
 
 namespace jari {
 namespace {
@@ -66,7 +67,7 @@ bool is_run(const fs::path& path) {
   return std::string_view(start, sizeof start) == "\x89HDF\r\n\x1a\n";
 }
 
-LoadedTable read_run_table(const fs::path& path, const std::string& tensor) {
+LoadedTable read_run_table(const fs::path& path, const TableOptions& options) {
   const fs::path file_path = fs::is_directory(path) ? path / kRunFile : path;
   if (!fs::exists(file_path)) {
     throw StoreError(fmt::format("{}: there is no {}; give a finished trial's folder, a run file or a table of vectors",
@@ -83,8 +84,9 @@ LoadedTable read_run_table(const fs::path& path, const std::string& tensor) {
     counts = file.read<std::int64_t>("vocabulary/count").values;
   }
   const auto vocabulary = static_cast<std::int64_t>(tokens.size());
-  const std::string name = choose(file, tensor, vocabulary);
+  const std::string name = choose(file, options.tensor, vocabulary);
   RowMatrix rows = matrix_of(file, "weights/" + name);
+  if (!options.words.empty()) return with_words(InputFile::open(file_path), TableFormat::npy, std::move(rows), options);
   if (tokens.empty() || vocabulary != rows.rows()) return {WordTable(std::move(rows)), {}};
   WordList words;
   words.reserve(vocabulary);
@@ -97,7 +99,7 @@ LoadedTable read_run_table(const fs::path& path, const std::string& tensor) {
 }
 
 LoadedTable read_any_table(const fs::path& path, const TableOptions& options) {
-  return is_run(path) ? read_run_table(path, options.tensor) : read_table(path, options);
+  return is_run(path) ? read_run_table(path, options) : read_table(path, options);
 }
 
 }  // namespace jari

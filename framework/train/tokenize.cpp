@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -18,6 +19,7 @@ namespace jari {
 namespace {
 
 constexpr std::size_t kBuffered = std::size_t{1} << 18;  // ids
+constexpr std::int32_t kLineEnd = -1;                    // among the numbers of pieces
 
 // Numbers that are written once and read once, in a file without a name: it goes with the process.
 class ScratchFile {
@@ -93,7 +95,7 @@ class PieceNumbers {
   }
 
   std::int64_t total() const { return total_; }
-  const std::vector<std::int64_t>& line_starts() const { return line_starts_; }
+  std::size_t lines() const { return lines_; }
 
   CountedPieces counted() const {
     if (const std::vector<std::string>* own = tokenizer_.own_pieces()) {
@@ -142,7 +144,10 @@ class PieceNumbers {
 
   // Lines without pieces are none.
   void end_line() {
-    if (total_ > line_starts_.back()) line_starts_.push_back(total_);
+    if (total_ == line_begin_) return;
+    numbers_.add(kLineEnd);
+    line_begin_ = total_;
+    ++lines_;
   }
 
   const Tokenizer& tokenizer_;
@@ -150,8 +155,8 @@ class PieceNumbers {
   PieceCounter counter_;
   std::vector<std::int64_t> counts_;  // of a tokenizer's own pieces
   std::vector<bool> ends_line_;
-  std::vector<std::int64_t> line_starts_ = {0};
-  std::int64_t total_ = 0;
+  std::int64_t total_ = 0, line_begin_ = 0;
+  std::size_t lines_ = 0;
   PieceList pieces_;
   std::vector<std::int32_t> ids_;
 };
@@ -170,21 +175,22 @@ ChosenVocabulary own_vocabulary(const CountedPieces& counted) {
 }
 
 // Numbers to ids; pieces without one, and lines that lose all of theirs, are left out. Returns where lines begin.
-std::vector<std::int64_t> write_ids(ScratchFile& numbers, const std::vector<std::int64_t>& line_starts,
-                                    const std::vector<std::int32_t>& id_of, TokenFileWriter& writer) {
-  std::vector<std::int64_t> starts = {0};
+std::vector<std::int64_t> write_ids(ScratchFile& numbers, std::size_t lines, const std::vector<std::int32_t>& id_of,
+                                    TokenFileWriter& writer) {
+  std::vector<std::int64_t> starts;
+  starts.reserve(lines + 1);
+  starts.push_back(0);
   std::vector<std::int32_t> ids;
-  std::int64_t read = 0, written = 0;
-  std::size_t line = 1;  // whose beginning comes next
+  std::int64_t written = 0;
   numbers.read([&](std::span<const std::int32_t> part) {
     ids.clear();
     for (const std::int32_t number : part) {
-      const std::int32_t id = id_of[static_cast<std::size_t>(number)];
-      if (id >= 0) ids.push_back(id);
-      if (++read != line_starts[line]) continue;
-      ++line;
-      const std::int64_t end = written + static_cast<std::int64_t>(ids.size());
-      if (end > starts.back()) starts.push_back(end);
+      if (number == kLineEnd) {
+        const std::int64_t end = written + static_cast<std::int64_t>(ids.size());
+        if (end > starts.back()) starts.push_back(end);
+      } else if (const std::int32_t id = id_of[static_cast<std::size_t>(number)]; id >= 0) {
+        ids.push_back(id);
+      }
     }
     written += static_cast<std::int64_t>(ids.size());
     writer.ids(ids);
@@ -201,22 +207,24 @@ void tokenize(const DataSpec& data, const std::filesystem::path& folder, TokenFi
   const std::vector<std::filesystem::path> files = data.files();
   CorpusReader reader(files, options);
   ScratchFile numbers(folder);
-  PieceNumbers pieces(*data.tokenizer, numbers);
-  while (const std::optional<Segment> segment = reader.next()) pieces.add(*segment);
+  std::optional<PieceNumbers> pieces(std::in_place, *data.tokenizer, numbers);
+  while (const std::optional<Segment> segment = reader.next()) pieces->add(*segment);
   const std::string name = files.empty() ? "corpus" : shown_path(files.front());
-  if (pieces.total() == 0)
-    throw StoreError(fmt::format("{}: the corpus holds no {} piece", name, data.tokenizer.type()));
+  if (pieces->total() == 0)
+    throw StoreError(fmt::format("{}: the tokenizer '{}' finds no piece in the corpus", name, data.tokenizer.type()));
 
   const bool own = data.tokenizer->own_pieces() != nullptr && !data.vocabulary;
   const VocabularySettings settings = data.vocabulary ? data.vocabulary->settings() : VocabularySettings{};
   const ChosenVocabulary chosen =
-      own ? own_vocabulary(pieces.counted()) : choose_vocabulary(pieces.counted(), settings);
+      own ? own_vocabulary(pieces->counted()) : choose_vocabulary(pieces->counted(), settings);
   if (chosen.vocabulary.size() == chosen.vocabulary.special()) {
     throw StoreError(
         fmt::format("{}: no piece occurs {} times, so the vocabulary is empty: use a smaller min_count, or more text",
                     name, settings.min_count));
   }
-  writer.finish(write_ids(numbers, pieces.line_starts(), chosen.id_of, writer), chosen.vocabulary);
+  const std::size_t lines = pieces->lines();
+  pieces.reset();  // the counted pieces are most of the memory, and are not needed any more
+  writer.finish(write_ids(numbers, lines, chosen.id_of, writer), chosen.vocabulary);
 }
 
 }  // namespace jari

@@ -24,7 +24,7 @@ struct BrokenCase {
   const char* name;
   const char* file;  // its ending
   std::string bytes;
-  const char* message;  // after the path
+  std::string message;  // after the path
 };
 
 class Broken : public testing::TestWithParam<BrokenCase> {};
@@ -65,6 +65,8 @@ INSTANTIATE_TEST_SUITE_P(
                    "row 1 ('b', byte 10): 'x' where a number should be"},
         BrokenCase{"TooFewFields", ".txt", "2 2\na 1 2\nb 1\n",
                    "row 1 (byte 10) holds 2 fields, not a word and 2 numbers"},
+        BrokenCase{"TooManyFields", ".txt", "2 2\na 1 2\nb 1 2 3\n",
+                   "row 1 (byte 10) holds 4 fields, not a word and 2 numbers"},
         BrokenCase{"TextCutShort", ".txt", "3 2\nabcdefg 1 2\nbcdefgh 1 1\n",
                    "cut short: its header promises 3 rows, but it ends after 2, at byte 28"},
         BrokenCase{"TextTooLong", ".txt", "1 2\na 1 2\nb 1 1\n",
@@ -81,6 +83,11 @@ INSTANTIATE_TEST_SUITE_P(
             "NoUtf8InBinary", ".bin", "1 1\n\xEA\xB0 " + kOne,
             "the word of row 0 is no UTF-8: '\\xea\\xb0', byte 4 of the file; --escape keeps such words, with \\xNN in "
             "place of the byte"},
+        BrokenCase{"NoUtf8AndLong", ".bin", "1 1\n\x1B\xFF" + std::string(100, 'x') + " " + kOne,
+                   "the word of row 0 is no UTF-8: '\\x1b\\xff" + std::string(58, 'x') +
+                       "...', byte 5 of the file; --escape keeps such words, with \\xNN in place of the byte"},
+        BrokenCase{"Csv", ".csv", "word,v0\na,1\n",
+                   "csv is written only; read one of word2vec, word2vec_text, glove, npy, npz, safetensors, tsv"},
         BrokenCase{"NoTable", ".txt", "once upon a time\nthere was\n",
                    "holds no lines of a word and numbers; name its format with --table-format"},
         BrokenCase{"NpyAbsurd", ".npy",
@@ -159,11 +166,11 @@ TEST_F(BrokenOnDisk, PackedFilesThatEndTooEarlyOrAreDamaged) {
   write_table(folder_.path() / "t.bin.gz", test::golden_table(), TableFormat::word2vec);
   const std::string whole = test::read_text(folder_.path() / "t.bin.gz");
   cut("t.bin.gz", 9);
-  EXPECT_EQ(error("t.bin.gz"), ": cut short: its compressed bytes end too early");
+  EXPECT_EQ(error("t.bin.gz"), ": cut short: its compressed bytes end after 117 unpacked ones");
   std::string damaged = whole;
   damaged[damaged.size() - 6] = static_cast<char>(damaged[damaged.size() - 6] ^ 1);  // of the checksum
   test::write_bytes(folder_.path() / "t.bin.gz", damaged);
-  EXPECT_EQ(error("t.bin.gz"), ": damaged: its compressed bytes can not be unpacked (incorrect data check)");
+  EXPECT_EQ(error("t.bin.gz"), ": damaged after 118 unpacked bytes: incorrect data check");
 }
 
 TEST_F(BrokenOnDisk, APackedFileCanNotClaimMoreThanItsBytesCanUnpackTo) {
@@ -217,11 +224,54 @@ TEST_F(BrokenOnDisk, ArchivesThatNeedZip64OrLieAboutTheirMembers) {
   EXPECT_EQ(error("t.npz"), ": its member vectors.npy is packed by method 12; known are stored and deflated ones");
 }
 
+TEST_F(BrokenOnDisk, AMemberWhosePackedBytesEndTooEarlyIsDamaged) {
+  write_table(folder_.path() / "t.npz", test::golden_table(), TableFormat::npz);
+  std::string changed = test::read_text(folder_.path() / "t.npz");
+  const std::size_t central = changed.find("PK\x01\x02");
+  changed[central + 24] = static_cast<char>(changed[central + 24] + 2);  // the member's size
+  test::write_bytes(folder_.path() / "t.npz", changed);
+  EXPECT_EQ(error("t.npz"), ":vectors.npy: damaged: 2 bytes of it are missing");
+}
+
+TEST_F(BrokenOnDisk, AnArchiveIsNotPackedTwice) {
+  const fs::path path = folder_.path() / "t.npz.gz";
+  EXPECT_EQ(test::error_of<StoreError>([&] { write_table(path, test::golden_table(), TableFormat::npz); }),
+            path.string() + ": can not be written: an npz is packed already; name it without .gz");
+  ASSERT_EQ(std::system(("printf 'PK nothing' | gzip > " + path.string()).c_str()), 0);
+  EXPECT_EQ(error("t.npz.gz"), ": is an archive within gzip: unpack it with gunzip");
+}
+
+TEST_F(BrokenOnDisk, OptionsThatWouldChangeNothingAreRefused) {
+  write_table(folder_.path() / "t.bin", test::golden_table(), TableFormat::word2vec);
+  write_table(folder_.path() / "t.npy", test::golden_table(), TableFormat::npy);
+  TableOptions options;
+  options.tensor = "embedding";
+  EXPECT_EQ(error("t.npy", options), ": a npy file holds one table, without a name; leave --tensor out");
+  options = {};
+  options.words = folder_.path() / "words.txt";
+  EXPECT_EQ(error("t.bin", options), ": a word2vec file has words of its own; leave --words out");
+}
+
+TEST_F(BrokenOnDisk, FoldersAndMissingFoldersAreNotWritten) {
+  const auto refusal = [&](const fs::path& path) {
+    return test::error_of<StoreError>([&] { write_table(path, test::golden_table(), TableFormat::word2vec); });
+  };
+  EXPECT_EQ(refusal(folder_.path()), folder_.path().string() + ": is a folder; name a file in it");
+  const fs::path path = folder_.path() / "none" / "t.bin";
+  EXPECT_EQ(refusal(path), path.string() +
+                               ": can not be written: No such file or directory; make its folder first, or correct "
+                               "the path");
+}
+
 TEST_F(BrokenOnDisk, WordsBesideATableMustFitIt) {
   write_table(folder_.path() / "t.npy", test::golden_table(), TableFormat::npy);
   test::write_bytes(folder_.path() / "t.words.txt", "a\nb\n");
   EXPECT_THAT(error("t.npy"), HasSubstr("t.words.txt: holds 2 words, and the table "));
+  test::write_bytes(folder_.path() / "t.words.txt", "a\nb\nc\xFF\nd\ne\n");
+  EXPECT_THAT(error("t.npy"), HasSubstr("t.words.txt: the word of row 2 is no UTF-8: 'c\\xff', byte 5 of the file"));
   TableOptions options;
+  options.escape_invalid_utf8 = true;
+  EXPECT_EQ(error("t.npy", options), "no error");
   options.words = folder_.path() / "words.json";
   test::write_bytes(options.words, R"({"a": 0, "b": 2, "c": 2, "d": 3, "e": 4})");
   EXPECT_THAT(error("t.npy", options), HasSubstr("'c' has the row 2; rows should be 0 to 4, each once"));

@@ -60,6 +60,31 @@ TEST_F(TokenFile, NoDamagePassesUnseen) {
   }
 }
 
+// Bytes of files that are in this process' memory.
+std::int64_t resident_file_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("RssFile:")) return std::stoll(line.substr(8)) * 1024;
+  }
+  return -1;
+}
+
+TEST_F(TokenFile, IsCheckedWithoutHoldingAllOfItInMemory) {
+  {
+    std::ofstream file(path_, std::ios::binary);
+    TokenFileWriter writer([&](std::string_view part) { file << part; }, kKey);
+    const std::vector<std::int32_t> ids(1 << 20, 1);
+    for (int i = 0; i < 16; ++i) writer.ids(ids);
+    writer.finish(std::vector<std::int64_t>{0, 16 << 20}, Vocabulary({"a", "b"}, {0, 16 << 20}, std::nullopt, 0));
+  }
+  const std::int64_t before = resident_file_bytes();
+  const auto corpus = open_token_file(path_, kKey);
+  const std::int64_t taken = resident_file_bytes() - before;
+  ASSERT_GT(before, 0);
+  EXPECT_LT(taken, 24 << 20) << "of a file of 64 MiB";
+  EXPECT_EQ(corpus->ids.front() + corpus->ids.back(), 2);
+}
+
 TEST_F(TokenFile, OfAnotherKeyIsRefused) {
   write(token_file(hash128_hex("other")));
   EXPECT_EQ(test::error_of<StoreError>([&] { open_token_file(path_, kKey); }),

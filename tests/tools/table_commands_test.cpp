@@ -82,6 +82,28 @@ TEST_F(TableCommands, AnAnalogySaysWhatItComputes) {
             "error: analogy takes three words, A B C, or --questions FILE; 2 words were given\n");
 }
 
+TEST_F(TableCommands, OptionsThatWouldChangeNothingAreRefused) {
+  const std::string file = file_.string();
+  EXPECT_EQ(run_jari({"analogy", file, "man", "king", "woman", "--questions", "q.txt"}).err,
+            "error: analogy takes three words, A B C, or --questions FILE; not words and a file\n");
+  EXPECT_EQ(run_jari({"analogy", file, "--questions", "q.txt", "--raw"}).err,
+            "error: --raw is for three words; questions are asked of unit vectors\n");
+  EXPECT_EQ(run_jari({"analogy", file, "man", "king", "woman", "--most-frequent", "3"}).err,
+            "error: --most-frequent and --case go with --questions\n");
+  EXPECT_EQ(run_jari({"similarity", file, "man", "king", "--pairs", "p.csv"}).err,
+            "error: similarity takes two words or more, or --pairs FILE; not words and a file\n");
+  EXPECT_EQ(run_jari({"similarity", file, "man", "king", "--case"}).err,
+            "error: --most-frequent and --case go with --pairs\n");
+  EXPECT_EQ(run_jari({"project", file, "man", "king", "--most-frequent", "3"}).err,
+            "error: project takes words or --most-frequent, not both\n");
+}
+
+TEST_F(TableCommands, ControlCharactersOfAFileDoNotReachTheTerminal) {
+  const fs::path path = write("t.txt", "2 1\na 1\nb\x1B[31m 2\n");
+  EXPECT_THAT(run_jari({"neighbors", path.string(), "a"}).out, HasSubstr("b\\x1b[31m  1.0000\n"));
+  EXPECT_EQ(run_jari({"neighbors", path.string(), "c\x1B"}).err, "error: no word 'c\\x1b' among 2\n");
+}
+
 TEST_F(TableCommands, QuestionsOfAFileAreCountedBySection) {
   const fs::path questions = write("questions.txt", ": royal\nman woman king queen\nman woman king duke\n");
   EXPECT_EQ(run_jari({"analogy", file_.string(), "--questions", questions.string(), "--format", "csv"}).out,
@@ -154,7 +176,12 @@ TEST_F(TableCommands, AWeightThatIsNotThereIsNamedWithThoseThatAre) {
             "error: " + (run_ / "run.h5").string() +
                 ": there is no weight 'output'; it holds position/table (2, 3), embedding (5, 3)\n");
   EXPECT_THAT(run_jari({"neighbors", folder_.path().string(), "man"}).err, HasSubstr("there is no run.h5"));
-  // Positions have no words; they go by their numbers.
+  const fs::path words = write("places.txt", "first\nsecond\n");
+  EXPECT_EQ(run_jari({"similarity", run_.string(), "first", "second", "--tensor", "position/table", "--words",
+                      words.string(), "--format", "csv"})
+                .out,
+            "word,other,cosine,distance\nfirst,second,1,0\n");
+  // Positions have no words of their own; they go by their numbers.
   EXPECT_EQ(run_jari({"similarity", run_.string(), "0", "1", "--tensor", "position/table", "--format", "csv"}).out,
             "word,other,cosine,distance\n0,1,1,0\n");
 }

@@ -99,6 +99,14 @@ TEST_F(TokensCommand, RefusesWhatItCanNotDo) {
   EXPECT_EQ(negative.status, 2);
   EXPECT_EQ(negative.err, "error: --count -1: expected 0 or more\n");
   EXPECT_EQ(jari({spec_.string(), "--trial", "1"}).err, "error: --trial 1: the spec declares trials 0 to 0\n");
+  EXPECT_EQ(jari({spec_.string(), "--count", "1", "text"}).err,
+            "error: --count shows pieces of the corpus; leave the text out, or write - in its place\n");
+  EXPECT_EQ(jari({spec_.string(), "data.tokenizer=characters"}).err,
+            "error: 'data.tokenizer=characters' stands where the text should; overrides follow it: jari tokens " +
+                spec_.string() + " \"\" data.tokenizer=characters\n");
+  EXPECT_EQ(jari({folder_.path().string(), "text"}).err,
+            "error: " + (folder_.path() / "run.h5").string() +
+                ": there is no such run file; give a spec, a finished trial's folder or a run file\n");
   EXPECT_EQ(jari({spec_.string(), "a\xFF"}).err, "error: the text is not UTF-8 at byte 1\n");
   write_file_atomically(spec_, "experiment: none\n");
   const Output none = jari({spec_.string(), "text"});

@@ -190,7 +190,7 @@ TEST_F(Tokens, ServeSeveralThreadsAndCaches) {
 TEST_F(Tokens, WithoutPiecesAreAnError) {
   const std::string path = write("a.txt", "... \n").string();
   EXPECT_EQ(test::error_of<StoreError>([&] { tokens("{corpus: a.txt, tokenizer: words}"); }),
-            path + ": the corpus holds no words piece");
+            path + ": the tokenizer 'words' finds no piece in the corpus");
   write("a.txt", "a b c");
   EXPECT_EQ(
       test::error_of<StoreError>([&] { tokens("{corpus: a.txt, tokenizer: words, vocabulary: {min_count: 2}}"); }),
