@@ -1,9 +1,12 @@
 #pragma once
 // A fixed set of threads. Work is cut by the problem, never by the number of threads, so results do not depend on it.
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -26,18 +29,39 @@ class ThreadPool {
   void for_each(std::int64_t count, const std::function<void(std::int64_t i, int worker)>& task);
 
  private:
+  void publish(std::int64_t count, const std::function<void(std::int64_t, int)>& task);
   void work(int worker);
-  void take_tasks(int worker);
+  bool take_task(int worker);
+  bool take_task_of(int owner, int worker);
+  bool has_task() const;
+  bool has_task_of(int owner) const;
+  void note_failure(std::int64_t i);
+
+  // Each worker begins with its own stretch of the tasks, the same in jobs of the same size, so that what one job leaves
+  // in a core's cache the next one finds there; then it takes what others have left. A stretch's state holds its job and
+  // its next task in one word, so that taking a task and seeing that its job is still the same are one step. While a job
+  // is changed the next task is kNone.
+  static constexpr std::uint64_t kNone = 0xFFFFFFFF;
+  struct alignas(64) Stretch {
+    std::atomic<std::uint64_t> state{kNone};  // job << 32 | next task
+    std::atomic<std::int64_t> end{0};
+  };
 
   int threads_;
   std::vector<std::thread> workers_;
+  std::unique_ptr<Stretch[]> stretches_;
+  std::uint64_t job_ = 0;
+  std::atomic<std::int64_t> count_{0}, ended_{0};
+  std::atomic<const std::function<void(std::int64_t, int)>*> task_{nullptr};
+  std::atomic<bool> stopping_{false};
+
+  // For those who have spun long enough.
   std::mutex mutex_;
   std::condition_variable start_, done_;
-  const std::function<void(std::int64_t, int)>* task_ = nullptr;
-  std::int64_t count_ = 0, next_ = 0, running_ = 0;
-  std::uint64_t generation_ = 0;
-  bool stopping_ = false;
-  std::int64_t failed_at_ = -1;
+  std::atomic<int> sleepers_{0};
+  std::atomic<bool> caller_sleeps_{false};
+
+  std::int64_t failed_at_ = -1;  // under mutex_
   std::exception_ptr failure_;
 };
 

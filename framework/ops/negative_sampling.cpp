@@ -49,7 +49,7 @@ Types infer_gradient(const Types& inputs, const Attributes&) {
   require_type(op, "target_slopes", inputs[4], {dtype, inputs[2].shape});
   require_type(op, "negative_slopes", inputs[5], {dtype, slopes_shape(sizes, inputs[3].shape)});
   require_type(op, "upstream", inputs[6], {dtype, {}});
-  return {inputs[0], {dtype, {sizes.rows, sizes.width}}, {DType::i32, {sizes.rows}}};
+  return {inputs[0], {dtype, {sizes.rows, sizes.width}}, {DType::i32, {sizes.rows}}, {dtype, {}}};
 }
 
 Value ones_where_not_negative(Graph& graph, Value ids, DType dtype) {
@@ -127,7 +127,7 @@ Values gradient_body(Graph&, const Values& inputs, const Attributes&) {
     ids = flat(concat({targets, by_row(negatives)}, 1));
   }
   const CombinedRows combined = combine_rows(rows, ids, table.shape()[0]);
-  return {hidden_gradient, combined.rows, combined.ids};
+  return {hidden_gradient, combined.rows, combined.ids, combined.squares};
 }
 
 Values gradient(const GradientContext& context) {

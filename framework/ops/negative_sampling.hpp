@@ -12,7 +12,7 @@
 // [batch, shared]. With no pair all is zero.
 //
 // negative_sampling_gradient: hidden, table, targets, negatives, target_slopes, negative_slopes, upstream (scalar)
-//   -> the gradient of hidden; that of the table as combine_rows gives it: rows [n, width] and their ids i32 [n].
+//   -> the gradient of hidden; that of the table as combine_rows gives it: rows [n, width], their ids i32 [n], their squares.
 
 #include "framework/graph/op.hpp"
 

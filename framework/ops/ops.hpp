@@ -75,8 +75,9 @@ Value gather(Value table, Value ids);  // [rows, ...], i32 [...] -> [ids..., ...
 Value scatter_add(Value updates, Value ids,
                   std::int64_t rows);  // [ids..., ...], i32 [ids...] -> [rows, ...]; fixed order of additions
 struct CombinedRows {
-  Value rows,
-      ids;  // [n, ...], i32 [n] with n = min(ids, rows): each id once, in order of appearance, then -1 and zeros
+  // [n, ...], i32 [n] with n = min(ids, rows): each id once, in order of appearance, then -1 and zeros.
+  Value rows, ids;
+  Value squares;  // scalar: sum of the squares of all rows
 };
 // What scatter_add would sum, without the rows that stay 0: [ids..., ...], i32 [ids...].
 CombinedRows combine_rows(Value updates, Value ids, std::int64_t rows);

@@ -109,7 +109,7 @@ std::optional<RowGradient> row_gradient(Value gradient) {
   const Value all_rows = rows.size() == 1 ? rows[0] : concat(rows, 0);
   const Value all_ids = ids.size() == 1 ? ids[0] : concat(ids, 0);
   const CombinedRows combined = combine_rows(all_rows, all_ids, table_rows);
-  return RowGradient{combined.rows, combined.ids};
+  return RowGradient{combined.rows, combined.ids, combined.squares};
 }
 
 Value as_gradient(const RowGradient& gradient, std::int64_t table_rows) {
@@ -123,7 +123,7 @@ std::optional<RowGradient> combined_rows_of(Value gradient) {
   const bool combined = (is(ids, op_combine_rows) && ids.output() == 1) ||
                         (is(ids, op_negative_sampling_gradient) && ids.output() == 2);
   if (!combined) return std::nullopt;
-  return RowGradient{node.inputs[0], ids};
+  return RowGradient{node.inputs[0], ids, Value(&ids.graph(), ids.node(), ids.output() + 1)};
 }
 
 std::optional<std::vector<Value>> rows_read_of(const Graph& graph, Value parameter) {

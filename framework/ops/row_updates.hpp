@@ -32,7 +32,7 @@ inline constexpr std::int64_t kAdamHistory = 128;
 
 // A gradient that is zero but for some rows of its table.
 struct RowGradient {
-  Value rows, ids;  // as combine_rows gives them
+  Value rows, ids, squares;  // as combine_rows gives them
 };
 
 // Ids a row of the table from which on a step is taken to change most rows, and gradients stay dense.

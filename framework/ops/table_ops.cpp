@@ -46,6 +46,7 @@ Types infer_combine_rows(const Types& inputs, const Attributes& attributes) {
   const std::int64_t count = std::min(inputs[1].shape.size(), types[0].shape[0]);
   types[0].shape[0] = count;
   types.push_back({DType::i32, {count}});
+  types.push_back({inputs[0].dtype, {}});
   return types;
 }
 
@@ -67,7 +68,7 @@ Value scatter_add(Value updates, Value ids, std::int64_t rows) {
 
 CombinedRows combine_rows(Value updates, Value ids, std::int64_t rows) {
   const Values outputs = updates.graph().apply(op_combine_rows, {updates, ids}, ScatterAddAttributes{rows});
-  return {outputs[0], outputs[1]};
+  return {outputs[0], outputs[1], outputs[2]};
 }
 
 }  // namespace jari

@@ -20,7 +20,7 @@ namespace hdf5 {
 std::unique_lock<std::recursive_mutex> lock_library() {
   static std::recursive_mutex mutex;
   std::unique_lock lock(mutex);
-  [[maybe_unused]] static const herr_t silent = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  [[maybe_unused]] thread_local const herr_t silent = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   return lock;
 }
 

@@ -18,15 +18,17 @@ struct Gradient {
   Value dense;
   std::optional<RowGradient> rows;
 
-  const Value& numbers() const { return rows ? rows->rows : dense; }
-  void scale(Value factor) { (rows ? rows->rows : dense) = numbers() * factor; }
+  void scale(Value factor) {
+    Value& numbers = rows ? rows->rows : dense;
+    numbers = numbers * factor;
+  }
 };
 
 // Norm of all gradients together, as torch.nn.utils.clip_grad_norm_ takes it.
 Value global_norm(const std::vector<Gradient>& gradients) {
   Value sum;
   for (const Gradient& gradient : gradients) {
-    const Value squares = sum_of_squares(gradient.numbers());
+    const Value squares = gradient.rows ? gradient.rows->squares : sum_of_squares(gradient.dense);
     sum = sum ? sum + squares : squares;
   }
   return sqrt(sum);

@@ -1,8 +1,8 @@
 // How many questions of a file a table answers, "a is to b as c is to d", by section: as gensim's
 // evaluate_word_analogies counts. The file is as questions-words.txt of Mikolov and others 2013.
 //
-// Numbers: `accuracy`, `asked`, `unknown` of all, and <section>/accuracy. Arrays: `section` with `correct`, `asked`,
-// `unknown` [sections].
+// Numbers: `accuracy`, `asked`, `unknown` of all, and <section>/accuracy. Arrays: `section` with `correct_by_section`,
+// `asked_by_section`, `unknown_by_section` [sections].
 
 #include "framework/plugin_api.hpp"
 
@@ -57,9 +57,9 @@ class AnalogyAccuracy final : public Analysis {
     }
     const Shape shape{static_cast<std::int64_t>(names.size())};
     result.arrays.push_back(text_array("section", shape, std::move(names), {"section"}));
-    result.arrays.push_back({"correct", shape, std::move(correct), {"section"}});
-    result.arrays.push_back({"asked", shape, std::move(asked), {"section"}});
-    result.arrays.push_back({"unknown", shape, std::move(unknown), {"section"}});
+    result.arrays.push_back({"correct_by_section", shape, std::move(correct), {"section"}});
+    result.arrays.push_back({"asked_by_section", shape, std::move(asked), {"section"}});
+    result.arrays.push_back({"unknown_by_section", shape, std::move(unknown), {"section"}});
     return result;
   }
 

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace jari {
 namespace {
@@ -32,6 +35,22 @@ TEST(ThreadPool, GivesNoWorkerTwoTasksAtATime) {
     --mine;
   });
   EXPECT_EQ(clashes, 0);
+}
+
+// Jobs that follow each other at once, with a pause now and then in which the workers fall asleep.
+TEST(ThreadPool, DoesManyShortJobs) {
+  for (const int threads : {2, 3}) {
+    ThreadPool pool(threads);
+    std::int64_t expected = 0;
+    std::atomic<std::int64_t> sum = 0;
+    for (std::int64_t job = 0; job < 20000; ++job) {
+      const std::int64_t count = 2 + job % 5;
+      pool.for_each(count, [&](std::int64_t i, int) { sum += job + i; });
+      expected += count * job + count * (count - 1) / 2;
+      ASSERT_EQ(sum, expected) << "job " << job;
+      if (job % 4000 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  }
 }
 
 TEST(ThreadPool, RethrowsTheFirstErrorAfterAllTasksAndGoesOn) {

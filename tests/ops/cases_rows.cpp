@@ -43,12 +43,14 @@ OpCase combining(std::string name, const Shape& updates, const Shape& ids, std::
   of.operands = {real(updates), integer(ids, -1, double(rows))};
   of.build = [rows](Graph&, const std::vector<Value>& x) {
     const CombinedRows combined = combine_rows(x[0], x[1], rows);
-    return std::vector<Value>{combined.rows, combined.ids};
+    return std::vector<Value>{combined.rows, combined.ids, combined.squares};
   };
   of.reference = [=](const Arrays& x) {
     const auto most = static_cast<std::size_t>(std::min(ids.size(), rows));
     const Combined combined = combine(x[0], x[1], static_cast<std::size_t>(updates.size() / ids.size()), most);
-    return Arrays{combined.rows, combined.ids};
+    double squares = 0;
+    for (const double number : combined.rows) squares += number * number;
+    return Arrays{combined.rows, combined.ids, {squares}};
   };
   of.differentiable = false;
   of.tolerance_f32 = 1e-5;

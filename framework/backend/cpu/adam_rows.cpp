@@ -61,6 +61,17 @@ Tables<T> tables_of(const KernelArguments& arguments, const Adam<T>& adam) {
           copy.template operator()<T>(2, count), copy.template operator()<std::int32_t>(3, adam.rows)};
 }
 
+// Rows lie all over the tables: the next one is asked for while this one is worked on.
+template <class T>
+void prefetch_row(const Tables<T>& tables, std::int64_t row, std::int64_t width) {
+  constexpr std::int64_t kLine = 64 / sizeof(T);
+  for (std::int64_t i = row * width; i < (row + 1) * width; i += kLine) {
+    __builtin_prefetch(tables.parameter + i, 1);
+    __builtin_prefetch(tables.first + i, 1);
+    __builtin_prefetch(tables.second + i, 1);
+  }
+}
+
 // What all rows that missed the same steps have in common.
 template <class T>
 struct Wait {
@@ -203,6 +214,7 @@ void catch_up(const KernelArguments& arguments, const Adam<T>& adam, std::int64_
   }
   for_row_blocks(*arguments.workers, count, adam.width, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
+      if (i + 1 < end) prefetch_row(tables, late[i + 1].row, adam.width);
       const std::int64_t at = late[i].row * adam.width;
       late_rows.run(tables.parameter + at, tables.first + at, tables.second + at, late[i].missed);
     }
@@ -222,11 +234,10 @@ struct Step {
     correction = static_cast<T>(std::sqrt(1 - std::pow(adam.options.beta2, steps)));
   }
 
-  // Without a gradient (null) the row has none.
   void run(T* parameter, T* first, T* second, const T* gradient) const {
 #pragma omp simd
     for (std::int64_t j = 0; j < adam.width; ++j) {
-      const T slope = (gradient == nullptr ? T(0) : gradient[j]) + slope_decay * parameter[j];
+      const T slope = gradient[j] + slope_decay * parameter[j];
       first[j] = adam.beta1 * first[j] + adam.rest1 * slope;
       second[j] = adam.beta2 * second[j] + adam.rest2 * slope * slope;
       parameter[j] = keep * parameter[j] - step_size * first[j] / (std::sqrt(second[j]) / correction + adam.epsilon);
@@ -252,19 +263,22 @@ void update_rows(const KernelArguments& arguments, const Adam<T>& adam, std::int
   if (step.slope_decay == T(0)) {
     for_row_blocks(*arguments.workers, count, adam.width, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
+        if (i + 1 < end && ids[i + 1] >= 0) prefetch_row(tables, ids[i + 1], adam.width);
         if (ids[i] >= 0) run_row(std::min<std::int64_t>(ids[i], adam.rows - 1), rows + i * adam.width);
       }
     });
     return;
   }
-  auto* const gradient_of = static_cast<std::int32_t*>(arguments.workspace);
+  T* const no_gradient = static_cast<T*>(arguments.workspace);
+  auto* const gradient_of = reinterpret_cast<std::int32_t*>(no_gradient + adam.width);
+  std::fill_n(no_gradient, adam.width, T(0));
   std::fill_n(gradient_of, adam.rows, -1);
   for (std::int64_t i = 0; i < count; ++i) {
     if (ids[i] >= 0) gradient_of[std::min<std::int64_t>(ids[i], adam.rows - 1)] = static_cast<std::int32_t>(i);
   }
   for_row_blocks(*arguments.workers, adam.rows, adam.width, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row)
-      run_row(row, gradient_of[row] < 0 ? nullptr : rows + gradient_of[row] * adam.width);
+      run_row(row, gradient_of[row] < 0 ? no_gradient : rows + gradient_of[row] * adam.width);
   });
 }
 
@@ -287,7 +301,8 @@ std::unique_ptr<Kernel> make_cpu_adam_update_rows(const KernelRequest& request) 
     const Adam<T> adam(request, request.attributes.as<AdamAttributes>());
     const std::int64_t count = request.inputs[5].shape[0];
     return make_kernel([=](const KernelArguments& arguments) { update_rows<T>(arguments, adam, count); },
-                       static_cast<std::size_t>(adam.rows) * sizeof(std::int32_t));
+                       static_cast<std::size_t>(adam.width) * sizeof(T) +
+                           static_cast<std::size_t>(adam.rows) * sizeof(std::int32_t));
   });
 }
 

@@ -1,5 +1,7 @@
 #include "framework/ops/negative_sampling.hpp"
 
+#include <numeric>
+
 #include "framework/backend/cpu/cpu_kernel.hpp"
 #include "framework/backend/cpu/row_slots.hpp"
 #include "framework/backend/cpu/rows.hpp"
@@ -204,7 +206,7 @@ class Forward {
   T share_, negative_share_;
 };
 
-// Backward, by columns: cores share no element.
+// Backward: the gradient of each row of `hidden`, then that of each row of the table that has one.
 template <class T>
 class Backward {
  public:
@@ -224,123 +226,115 @@ class Backward {
         padded_hidden_(static_cast<T*>(arguments.workspace)),
         padded_gradient_(padded_hidden_ + sizes.batch * stride_),
         shared_rows_(padded_gradient_ + sizes.batch * stride_),
-        shared_gradient_(shared_rows_ + sizes.sampled * stride_) {}
+        shared_gradient_(shared_rows_ + sizes.sampled * stride_),
+        squares_(reinterpret_cast<double*>(static_cast<char*>(arguments.workspace) + shared_bytes(sizes))) {}
 
   static std::size_t workspace_bytes(const NegativeSamplingSizes& sizes) {
-    return shared_bytes(sizes) + RowSlots::bytes(sizes.vocabulary, sizes.ids);
+    return shared_bytes(sizes) + static_cast<std::size_t>(sizes.rows) * sizeof(double) +
+           RowSlots::bytes(sizes.vocabulary, sizes.ids, sizes.rows);
   }
 
   void run() {
-    RowSlots slots(static_cast<char*>(arguments_.workspace) + shared_bytes(sizes_), sizes_.vocabulary,
-                   arguments_.output<std::int32_t>(2), sizes_.rows);
-    number(slots);
-    const std::int64_t vectors = stride_ / kVectorLanes<T>;
-    const std::int64_t columns = blocks_of(vectors, arguments_.workers->threads()) * kVectorLanes<T>;
-    for_blocks(*arguments_.workers, stride_, columns, [&](std::int64_t begin, std::int64_t end) {
-      const std::int64_t inside = std::min(end, sizes_.width);
-      std::int64_t begun = 0;  // rows of the result, in their order
-      for (std::int64_t row = 0; row < sizes_.batch; ++row) run_row(row, begin, inside, begun);
-      for (std::int64_t i = begun; i < sizes_.rows; ++i)
-        std::fill(rows_ + i * sizes_.width + begin, rows_ + i * sizes_.width + inside, T(0));
-      if (sizes_.shared) run_shared(begin, end);
+    RowSlots slots(squares_ + sizes_.rows, sizes_.vocabulary, sizes_.ids, arguments_.output<std::int32_t>(2),
+                   sizes_.rows);
+    add_ids(slots);
+    if (sizes_.shared) pad(table_, negatives_, 0, sizes_.sampled, shared_rows_);
+    for_blocks(*arguments_.workers, sizes_.batch, kRows, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row) run_row(row);
+      if (sizes_.shared) add_shared(begin, end);
     });
+    if (sizes_.shared) run_shared();
+    for_row_blocks(*arguments_.workers, sizes_.rows, sizes_.width, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t slot = begin; slot < end; ++slot) run_slot(slots, slot);
+    });
+    *arguments_.output<T>(3) = static_cast<T>(std::accumulate(squares_, squares_ + slots.used(), 0.0));
   }
 
  private:
+  static constexpr std::int64_t kRows = 32;
+
   static std::size_t shared_bytes(const NegativeSamplingSizes& sizes) {
-    return sizes.shared ? static_cast<std::size_t>(2 * (sizes.batch + sizes.sampled) * padded<T>(sizes.width)) * sizeof(T)
-                        : 0;
+    const std::int64_t rows = sizes.shared ? 2 * (sizes.batch + sizes.sampled) : 0;
+    return static_cast<std::size_t>(rows * padded<T>(sizes.width)) * sizeof(T);
   }
 
-  void number(RowSlots& slots) {
-    target_slots_ = slots.extra();
-    const std::int64_t targets = sizes_.batch * sizes_.count;
-    negative_slots_ = target_slots_ + targets;
-    // In the order in which run_row comes by.
+  // Entries: row by row its targets and its negatives; shared negatives after all rows.
+  std::int64_t entries_a_row() const { return sizes_.count + (sizes_.shared ? 0 : sizes_.negatives_a_row); }
+
+  void add_ids(RowSlots& slots) const {
     for (std::int64_t row = 0; row < sizes_.batch; ++row) {
-      number(slots, row, sizes_.count, targets_, target_slots_);
-      if (!sizes_.shared) number(slots, row, sizes_.negatives_a_row, negatives_, negative_slots_);
+      for (std::int64_t i = 0; i < sizes_.count; ++i) slots.add(targets_[row * sizes_.count + i]);
+      if (sizes_.shared) continue;
+      for (std::int64_t i = 0; i < sizes_.negatives_a_row; ++i) slots.add(negatives_[row * sizes_.negatives_a_row + i]);
     }
-    if (sizes_.shared) number(slots, 0, sizes_.sampled, negatives_, negative_slots_);
+    for (std::int64_t i = 0; sizes_.shared && i < sizes_.sampled; ++i) slots.add(negatives_[i]);
     slots.finish();
   }
 
-  static void number(RowSlots& slots, std::int64_t row, std::int64_t count, const std::int32_t* ids,
-                     std::int32_t* slots_of) {
-    for (std::int64_t i = row * count; i < (row + 1) * count; ++i) slots_of[i] = slots.of(ids[i]);
+  void run_row(std::int64_t row) {
+    std::fill_n(hidden_gradient_ + row * sizes_.width, sizes_.width, T(0));
+    add_rows(row, sizes_.count, targets_, target_slopes_);
+    if (!sizes_.shared) add_rows(row, sizes_.negatives_a_row, negatives_, negative_slopes_);
   }
 
-  void run_row(std::int64_t row, std::int64_t begin, std::int64_t end, std::int64_t& begun) {
-    T* const gradient = hidden_gradient_ + row * sizes_.width;
-    std::fill(gradient + begin, gradient + end, T(0));
-    add_pairs(row, sizes_.count, targets_, target_slopes_, target_slots_, begin, end, begun);
-    if (!sizes_.shared)
-      add_pairs(row, sizes_.negatives_a_row, negatives_, negative_slopes_, negative_slots_, begin, end, begun);
-  }
-
-  void add_pairs(std::int64_t row, std::int64_t count, const std::int32_t* ids, const T* slopes,
-                 const std::int32_t* slots, std::int64_t begin, std::int64_t end, std::int64_t& begun) {
-    const T* const own = hidden_ + row * sizes_.width;
+  void add_rows(std::int64_t row, std::int64_t count, const std::int32_t* ids, const T* slopes) {
     T* const gradient = hidden_gradient_ + row * sizes_.width;
     const std::int64_t last = sizes_.batch * count;
     for (std::int64_t i = row * count; i < (row + 1) * count; ++i) {
-      if (i + kAhead < last && slots[i + kAhead] >= 0) {
-        prefetch(row_of(table_, ids[i + kAhead], sizes_) + begin, end - begin);
-        prefetch(rows_ + slots[i + kAhead] * sizes_.width + begin, end - begin);
-      }
-      if (slots[i] < 0) continue;
-      const T slope = slopes[i] * upstream_;
-      const T* const from = row_of(table_, ids[i], sizes_);
-      T* const to = rows_ + slots[i] * sizes_.width;
-      if (slots[i] == begun) {
-        ++begun;
-#pragma omp simd
-        for (std::int64_t j = begin; j < end; ++j) {
-          gradient[j] += slope * from[j];
-          to[j] = slope * own[j];
-        }
+      if (i + kAhead < last && ids[i + kAhead] >= 0) prefetch(row_of(table_, ids[i + kAhead], sizes_), sizes_.width);
+      if (ids[i] >= 0) add(row_of(table_, ids[i], sizes_), slopes[i] * upstream_, gradient);
+    }
+  }
+
+  void run_slot(const RowSlots& slots, std::int64_t slot) {
+    T* const to = rows_ + slot * sizes_.width;
+    std::fill_n(to, sizes_.width, T(0));
+    if (slot >= slots.used()) return;
+    slots.for_entries(slot, [&](std::int64_t entry) {
+      const std::int64_t row = entry / entries_a_row(), i = entry % entries_a_row();
+      if (row >= sizes_.batch) {
+        add(shared_gradient_ + (entry - sizes_.batch * entries_a_row()) * stride_, T(1), to);
       } else {
-#pragma omp simd
-        for (std::int64_t j = begin; j < end; ++j) {
-          gradient[j] += slope * from[j];
-          to[j] += slope * own[j];
-        }
+        const T slope = i < sizes_.count ? target_slopes_[row * sizes_.count + i]
+                                         : negative_slopes_[row * sizes_.negatives_a_row + i - sizes_.count];
+        add(hidden_ + row * sizes_.width, slope * upstream_, to);
       }
-    }
+    });
+    squares_[slot] = squares_of(to, sizes_.width);
   }
 
-  // Two products over columns [begin, end) of rows that are padded to whole vectors.
-  void run_shared(std::int64_t begin, std::int64_t end) {
-    const std::int64_t inside = std::min(end, sizes_.width), shared = sizes_.sampled;
-    pad(hidden_, nullptr, sizes_.batch, begin, end, padded_hidden_);
-    pad(table_, negatives_, shared, begin, end, shared_rows_);
-    multiply({negative_slopes_, shared, 1}, shared_rows_ + begin, stride_, padded_gradient_ + begin, stride_,
-             sizes_.batch, end - begin, shared, upstream_);
-    multiply({negative_slopes_, 1, shared}, padded_hidden_ + begin, stride_, shared_gradient_ + begin, stride_, shared,
-             end - begin, sizes_.batch, upstream_);
-    for (std::int64_t row = 0; row < sizes_.batch; ++row)
-      add(padded_gradient_ + row * stride_, hidden_gradient_ + row * sizes_.width, begin, inside);
-    for (std::int64_t k = 0; k < shared; ++k) {
-      if (negative_slots_[k] >= 0)
-        add(shared_gradient_ + k * stride_, rows_ + negative_slots_[k] * sizes_.width, begin, inside);
-    }
+  void add(const T* from, T factor, T* to) const {
+#pragma omp simd
+    for (std::int64_t j = 0; j < sizes_.width; ++j) to[j] += factor * from[j];
   }
 
-  // Columns of rows [count, width], or of those that `ids` names, with zeros up to `end`.
-  void pad(const T* rows, const std::int32_t* ids, std::int64_t count, std::int64_t begin, std::int64_t end, T* out) {
-    const std::int64_t inside = std::min(end, sizes_.width);
-    for (std::int64_t i = 0; i < count; ++i) {
+  // -- shared negatives: products of matrices whose rows are padded to whole vectors
+
+  void add_shared(std::int64_t begin, std::int64_t end) {
+    pad(hidden_, nullptr, begin, end, padded_hidden_);
+    multiply({negative_slopes_ + begin * sizes_.sampled, sizes_.sampled, 1}, shared_rows_, stride_,
+             padded_gradient_ + begin * stride_, stride_, end - begin, stride_, sizes_.sampled, upstream_);
+    for (std::int64_t row = begin; row < end; ++row)
+      add(padded_gradient_ + row * stride_, T(1), hidden_gradient_ + row * sizes_.width);
+  }
+
+  void run_shared() {
+    constexpr std::int64_t kShared = 12;  // rows of two tiles of `multiply`
+    for_blocks(*arguments_.workers, sizes_.sampled, kShared, [&](std::int64_t begin, std::int64_t end) {
+      multiply({negative_slopes_ + begin, 1, sizes_.sampled}, padded_hidden_, stride_,
+               shared_gradient_ + begin * stride_, stride_, end - begin, stride_, sizes_.batch, upstream_);
+    });
+  }
+
+  // Rows [begin, end), or those that `ids` names, with zeros up to whole vectors.
+  void pad(const T* rows, const std::int32_t* ids, std::int64_t begin, std::int64_t end, T* out) const {
+    for (std::int64_t i = begin; i < end; ++i) {
       T* const to = out + i * stride_;
       const bool none = ids != nullptr && ids[i] < 0;
       const T* const from = ids == nullptr ? rows + i * sizes_.width : row_of(rows, std::max(ids[i], 0), sizes_);
-      for (std::int64_t j = begin; j < inside; ++j) to[j] = none ? T(0) : from[j];
-      std::fill(to + inside, to + end, T(0));
+      for (std::int64_t j = 0; j < sizes_.width; ++j) to[j] = none ? T(0) : from[j];
+      std::fill(to + sizes_.width, to + stride_, T(0));
     }
-  }
-
-  static void add(const T* from, T* to, std::int64_t begin, std::int64_t end) {
-#pragma omp simd
-    for (std::int64_t j = begin; j < end; ++j) to[j] += from[j];
   }
 
   const KernelArguments& arguments_;
@@ -352,7 +346,7 @@ class Backward {
   T *hidden_gradient_, *rows_;
   std::int64_t stride_;  // of padded rows
   T *padded_hidden_, *padded_gradient_, *shared_rows_, *shared_gradient_;
-  std::int32_t *target_slots_ = nullptr, *negative_slots_ = nullptr;
+  double* squares_;  // by row of the result
 };
 
 }  // namespace

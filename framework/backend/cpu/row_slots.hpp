@@ -1,5 +1,5 @@
 #pragma once
-// Numbers the distinct ids of a list by their first appearance.
+// Which entries of a list of ids have the same id: distinct ids by their first appearance, and the entries of each.
 
 #include <algorithm>
 #include <cstddef>
@@ -9,40 +9,70 @@ namespace jari::cpu {
 
 class RowSlots {
  public:
-  // Bytes of a workspace for ids below `rows`, with `extra` numbers for the caller.
-  static std::size_t bytes(std::int64_t rows, std::int64_t extra) {
-    return static_cast<std::size_t>(rows + extra) * sizeof(std::int32_t);
+  // Bytes of a workspace for `entries` ids below `rows`, of which at most `most` are distinct.
+  static std::size_t bytes(std::int64_t rows, std::int64_t entries, std::int64_t most) {
+    return static_cast<std::size_t>(rows + 2 * entries + most + 1) * sizeof(std::int32_t);
   }
 
-  // Distinct ids are written to `ids`, which has room for `most`.
-  RowSlots(void* workspace, std::int64_t rows, std::int32_t* ids, std::int64_t most)
-      : slots_(static_cast<std::int32_t*>(workspace)), rows_(rows), ids_(ids), most_(most) {
-    std::fill_n(slots_, rows, -1);
+  // Distinct ids are written to `ids`, which has room for `most`. Entries are added in their order.
+  RowSlots(void* workspace, std::int64_t rows, std::int64_t entries, std::int32_t* ids, std::int64_t most)
+      : rows_(rows),
+        most_(most),
+        ids_(ids),
+        slot_of_id_(static_cast<std::int32_t*>(workspace)),
+        slot_of_entry_(slot_of_id_ + rows),
+        entries_(slot_of_entry_ + entries),
+        starts_(entries_ + entries) {
+    std::fill_n(slot_of_id_, rows, -1);
+    std::fill_n(starts_, most + 1, 0);
   }
 
-  std::int32_t* extra() const { return slots_ + rows_; }
-
-  // The number of an id; -1 for one below 0. Ids that are too large count as the last.
-  std::int32_t of(std::int32_t id) {
-    if (id < 0) return -1;
+  // An id below 0 belongs to none; one that is too large counts as the last.
+  void add(std::int32_t id) {
+    std::int32_t& entry = slot_of_entry_[added_++];
+    if (id < 0) {
+      entry = -1;
+      return;
+    }
     id = static_cast<std::int32_t>(std::min<std::int64_t>(id, rows_ - 1));
-    std::int32_t& slot = slots_[id];
+    std::int32_t& slot = slot_of_id_[id];
     if (slot < 0) {
       slot = static_cast<std::int32_t>(used_);
       ids_[used_++] = id;
     }
-    return slot;
+    entry = slot;
+    ++starts_[slot];
+  }
+
+  // After all entries: groups them. Places of `ids` that are left stand for no row.
+  void finish() {
+    std::fill(ids_ + used_, ids_ + most_, -1);
+    std::int32_t next = 0;
+    for (std::int64_t slot = 0; slot <= used_ && slot <= most_; ++slot) {
+      const std::int32_t count = starts_[slot];
+      starts_[slot] = next;
+      next += count;
+    }
+    for (std::int64_t i = 0; i < added_; ++i) {
+      if (slot_of_entry_[i] >= 0) entries_[starts_[slot_of_entry_[i]]++] = static_cast<std::int32_t>(i);
+    }
+    // Each start has moved to its group's end, which is the next one's start.
+    std::copy_backward(starts_, starts_ + used_, starts_ + used_ + 1);
+    starts_[0] = 0;
   }
 
   std::int64_t used() const { return used_; }
-  // The places that are left stand for no row.
-  void finish() { std::fill(ids_ + used_, ids_ + most_, -1); }
+
+  // Calls each(entry) for the entries of the distinct id `slot`, in their order.
+  template <class Each>
+  void for_entries(std::int64_t slot, const Each& each) const {
+    for (std::int32_t i = starts_[slot]; i < starts_[slot + 1]; ++i) each(entries_[i]);
+  }
 
  private:
-  std::int32_t* slots_;
-  std::int64_t rows_;
-  std::int32_t* ids_;
-  std::int64_t most_, used_ = 0;
+  std::int64_t rows_, most_;
+  std::int32_t *ids_, *slot_of_id_, *slot_of_entry_, *entries_, *starts_;
+  std::int64_t used_ = 0, added_ = 0;
 };
 
 }  // namespace jari::cpu

@@ -42,6 +42,11 @@ T sum_of(std::int64_t count, const Term& term) {
   return sum_of_lanes(lanes);
 }
 
+template <class T>
+double squares_of(const T* row, std::int64_t count) {
+  return static_cast<double>(sum_of<T>(count, [row](std::int64_t i) { return row[i] * row[i]; }));
+}
+
 // The largest element, at least `lowest`. It may pass over a NaN, which then shows in a softmax's sum.
 template <class T>
 T largest_of(const T* row, std::int64_t count, T lowest = static_cast<T>(kLowestMaximum)) {

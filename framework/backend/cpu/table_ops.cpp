@@ -2,9 +2,11 @@
 // memory safe, and what feeds the ids is where such a mistake is told.
 
 #include <cstring>
+#include <numeric>
 
 #include "framework/backend/cpu/cpu_kernel.hpp"
 #include "framework/backend/cpu/row_slots.hpp"
+#include "framework/backend/cpu/rows.hpp"
 #include "framework/ops/attributes.hpp"
 
 namespace jari {
@@ -83,15 +85,28 @@ std::unique_ptr<Kernel> make_cpu_combine_rows(const KernelRequest& request) {
   return cpu::for_real(request, request.outputs[0].dtype, [&]<class T>() {
     return make_kernel(
         [=](const KernelArguments& arguments) {
-          cpu::RowSlots slots(arguments.workspace, rows, arguments.output<std::int32_t>(1), kept);
-          std::int32_t* const slot_of = slots.extra();
-          for (std::int64_t i = 0; i < count; ++i) slot_of[i] = slots.of(arguments.input<std::int32_t>(1)[i]);
+          const auto* const ids = arguments.input<std::int32_t>(1);
+          cpu::RowSlots slots(static_cast<double*>(arguments.workspace) + kept, rows, count,
+                              arguments.output<std::int32_t>(1), kept);
+          for (std::int64_t i = 0; i < count; ++i) slots.add(ids[i]);
           slots.finish();
-          for_columns<T>(*arguments.workers, width, [&](std::int64_t begin, std::int64_t end) {
-            add_columns(arguments.input<T>(0), slot_of, count, kept, width, begin, end, arguments.output<T>(0));
+          auto* const squares = static_cast<double*>(arguments.workspace);  // by row
+          for_row_blocks(*arguments.workers, kept, width, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t slot = begin; slot < end; ++slot) {
+              T* const to = arguments.output<T>(0) + slot * width;
+              std::fill_n(to, width, T(0));
+              if (slot >= slots.used()) continue;
+              slots.for_entries(slot, [&](std::int64_t i) {
+                const T* const from = arguments.input<T>(0) + i * width;
+#pragma omp simd
+                for (std::int64_t j = 0; j < width; ++j) to[j] += from[j];
+              });
+              squares[slot] = cpu::squares_of(to, width);
+            }
           });
+          *arguments.output<T>(2) = static_cast<T>(std::accumulate(squares, squares + slots.used(), 0.0));
         },
-        cpu::RowSlots::bytes(rows, count));
+        static_cast<std::size_t>(kept) * sizeof(double) + cpu::RowSlots::bytes(rows, count, kept));
   });
 }
 
