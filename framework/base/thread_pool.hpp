@@ -37,10 +37,10 @@ class ThreadPool {
   bool has_task_of(int owner) const;
   void note_failure(std::int64_t i);
 
-  // Each worker begins with its own stretch of the tasks, the same in jobs of the same size, so that what one job leaves
-  // in a core's cache the next one finds there; then it takes what others have left. A stretch's state holds its job and
-  // its next task in one word, so that taking a task and seeing that its job is still the same are one step. While a job
-  // is changed the next task is kNone.
+  // Each worker begins with its own stretch of the tasks, the same in jobs of the same size, so that what one job
+  // leaves in a core's cache the next one finds there; then it takes what others have left. A stretch's state holds its
+  // job and its next task in one word, so that taking a task and seeing that its job is still the same are one step.
+  // While a job is changed the next task is kNone.
   static constexpr std::uint64_t kNone = 0xFFFFFFFF;
   struct alignas(64) Stretch {
     std::atomic<std::uint64_t> state{kNone};  // job << 32 | next task

@@ -27,7 +27,8 @@ struct NegativeSettings {
     f("count", count, "negatives that a true neighbor is compared with", between(1, 1 << 20));
     f("share", share, "whether each pair, each center or the whole batch draws its own");
     f("weight", weight,
-      "of the mean over the negatives beside the true neighbor; 5 weighs as much as word2vec's sum over 5", more_than(0));
+      "of the mean over the negatives beside the true neighbor; 5 weighs as much as word2vec's sum over 5",
+      more_than(0));
   }
 };
 

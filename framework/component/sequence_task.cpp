@@ -53,7 +53,8 @@ std::unique_ptr<const Batches> SequenceTask::batches(std::shared_ptr<const Token
 }
 
 std::string SequenceTask::refuse_model(const Model& model) const {
-  return dynamic_cast<const SequenceModel*>(&model) != nullptr ? "" : "it asks for the token at each position of a sequence";
+  return dynamic_cast<const SequenceModel*>(&model) != nullptr ? ""
+                                                               : "it asks for the token at each position of a sequence";
 }
 
 }  // namespace jari

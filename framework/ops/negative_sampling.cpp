@@ -25,8 +25,9 @@ NegativeSamplingSizes require_operands(const char* op, const Types& inputs) {
   const Shape& shape = negatives.shape;
   const int leading = shape.rank() - 1;
   if (leading < 0 || leading > 2 || shape.first(leading) != targets.shape.first(leading))
-    throw ShapeError(fmt::format("{}: the negatives {} must be [shared], [batch, K] or [batch, count, K] for targets {}",
-                                 op, negatives.to_string(), targets.to_string()));
+    throw ShapeError(
+        fmt::format("{}: the negatives {} must be [shared], [batch, K] or [batch, count, K] for targets {}", op,
+                    negatives.to_string(), targets.to_string()));
   return {hidden.shape, table.shape, targets.shape, shape};
 }
 

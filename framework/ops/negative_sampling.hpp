@@ -12,7 +12,8 @@
 // [batch, shared]. With no pair all is zero.
 //
 // negative_sampling_gradient: hidden, table, targets, negatives, target_slopes, negative_slopes, upstream (scalar)
-//   -> the gradient of hidden; that of the table as combine_rows gives it: rows [n, width], their ids i32 [n], their squares.
+//   -> the gradient of hidden; that of the table as combine_rows gives it: rows [n, width], their ids i32 [n], their
+//   squares.
 
 #include "framework/graph/op.hpp"
 
@@ -42,7 +43,7 @@ struct NegativeSamplingSizes {
         rows(ids < vocabulary ? ids : vocabulary) {}
 
   std::int64_t batch, width, vocabulary, count;
-  std::int64_t sampled;          // negatives that a target is compared with
+  std::int64_t sampled;  // negatives that a target is compared with
   bool shared, by_pair;
   std::int64_t negatives_a_row;  // scores of a row of `hidden` with negatives
   std::int64_t ids;              // targets and negatives in all

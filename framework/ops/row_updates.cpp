@@ -52,7 +52,8 @@ Types infer_catch_up(const Types& inputs, const Attributes&) {
   require_adam_state(op, inputs);
   const DType dtype = inputs[0].dtype;
   if (inputs[4].shape.rank() != 1 || inputs[4].dtype != dtype)
-    throw ShapeError(fmt::format("{}: the learning rates {} must be {}[history]", op, inputs[4].to_string(), name_of(dtype)));
+    throw ShapeError(
+        fmt::format("{}: the learning rates {} must be {}[history]", op, inputs[4].to_string(), name_of(dtype)));
   require_type(op, "weight_decay", inputs[5], {dtype, {}});
   require_type(op, "step", inputs[6], {DType::i32, {}});
   for (std::size_t i = 7; i < inputs.size(); ++i) require_dtype(op, "the ids", inputs[i], DType::i32);
@@ -120,8 +121,8 @@ std::optional<RowGradient> combined_rows_of(Value gradient) {
   if (!is(gradient, op_scatter_add)) return std::nullopt;
   const Node& node = gradient.graph().node(gradient.node());
   const Value ids = node.inputs[1];
-  const bool combined = (is(ids, op_combine_rows) && ids.output() == 1) ||
-                        (is(ids, op_negative_sampling_gradient) && ids.output() == 2);
+  const bool combined =
+      (is(ids, op_combine_rows) && ids.output() == 1) || (is(ids, op_negative_sampling_gradient) && ids.output() == 2);
   if (!combined) return std::nullopt;
   return RowGradient{node.inputs[0], ids, Value(&ids.graph(), ids.node(), ids.output() + 1)};
 }
@@ -146,8 +147,8 @@ std::optional<std::vector<Value>> rows_read_of(const Graph& graph, Value paramet
 
 Value adam_catch_up(Value parameter, const AdamRowState& state, Value learning_rates, Value weight_decay, Value step,
                     const std::vector<Value>& ids, const AdamOptions& options) {
-  Values inputs = {parameter,      state.first_moment, state.second_moment, state.steps_done,
-                   learning_rates, weight_decay,       step};
+  Values inputs = {parameter, state.first_moment, state.second_moment, state.steps_done, learning_rates, weight_decay,
+                   step};
   inputs.insert(inputs.end(), ids.begin(), ids.end());
   const AdamAttributes attributes = {options.beta1, options.beta2, options.epsilon, options.decoupled_decay};
   return parameter.graph().apply(op_adam_catch_up, inputs, attributes)[0];
@@ -161,10 +162,10 @@ AdamRowsResult adam_update_rows(Value parameter, const RowGradient& gradient, Va
   Graph& graph = parameter.graph();
   const auto state = [&](int output) { return Value(&graph, parameter.node(), output); };
   const Attributes attributes = graph.node(parameter.node()).attributes;
-  const Values outputs = graph.apply(op_adam_update_rows,
-                                     {parameter, state(1), state(2), state(3), gradient.rows, gradient.ids,
-                                      learning_rate, weight_decay, step},
-                                     attributes);
+  const Values outputs = graph.apply(
+      op_adam_update_rows,
+      {parameter, state(1), state(2), state(3), gradient.rows, gradient.ids, learning_rate, weight_decay, step},
+      attributes);
   return {outputs[0], {outputs[1], outputs[2], outputs[3]}};
 }
 

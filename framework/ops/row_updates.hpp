@@ -4,15 +4,15 @@
 // sgd_update_rows: parameter, rows, ids, learning_rate, weight_decay -> parameter.
 //   sgd_update without momentum for the gradient scatter_add(rows, ids); each id at most once.
 //
-// Dense Adam moves every row at every step: a row without gradient goes on along its first moment. Rows that a step does
-// not read can wait: m steps without gradient scale the moments by beta1^m and beta2^m and move the parameter by a sum
-// that has a closed form in its moments (backend/cpu/adam_rows.cpp). So each row has its number of steps done:
+// Dense Adam moves every row at every step: a row without gradient goes on along its first moment. Rows that a step
+// does not read can wait: m steps without gradient scale the moments by beta1^m and beta2^m and move the parameter by a
+// sum that has a closed form in its moments (backend/cpu/adam_rows.cpp). So each row has its number of steps done:
 //
 // adam_catch_up: parameter, first_moment, second_moment, steps_done (i32 [rows]), learning_rates [history],
 //   weight_decay, step, ids... -> the first four, with all rows in `ids` brought to `step` steps done (without ids: all
 //   rows of the table). `learning_rates` are those of the steps step - history to step - 1. So that no row waits
-//   longer, each step also takes its share of the table in turn: of R rows those from R h / history to R (h + 1) / history, where
-//   h = step mod history.
+//   longer, each step also takes its share of the table in turn: of R rows those from R h / history to R (h + 1) /
+//   history, where h = step mod history.
 // adam_update_rows: parameter, first_moment, second_moment, steps_done, rows, ids, learning_rate, weight_decay, step ->
 //   the first four after step `step`. The rows in `ids` must have `step` steps done.
 //

@@ -218,13 +218,27 @@ std::string to_yaml(const SpecNode& node, bool sorted) {
   return text;
 }
 
+namespace {
+
+// In flow style a question mark may begin a key, even inside a word.
+std::string flow_part(const SpecNode& node) {
+  const bool needs_quotes = node.is_scalar() && node.text.find('?') != std::string::npos;
+  return needs_quotes ? quoted_text(node.text) : to_flow_yaml(node);
+}
+
+std::string flow_key(const std::string& key) {
+  return key.find('?') != std::string::npos ? quoted_text(key) : key_text(key);
+}
+
+}  // namespace
+
 std::string to_flow_yaml(const SpecNode& node) {
   if (node.is_null()) return "~";
   if (node.is_scalar()) return scalar_text(node);
   std::vector<std::string> parts;
-  for (const SpecNode& item : node.items) parts.push_back(to_flow_yaml(item));
+  for (const SpecNode& item : node.items) parts.push_back(flow_part(item));
   for (const SpecEntry& entry : node.entries) {
-    parts.push_back(fmt::format("{}: {}", key_text(entry.key), to_flow_yaml(entry.value)));
+    parts.push_back(fmt::format("{}: {}", flow_key(entry.key), flow_part(entry.value)));
   }
   if (node.is_sequence()) return fmt::format("{}[{}]", node.grid ? "!grid " : "", joined(parts));
   return fmt::format("{{{}}}", joined(parts));

@@ -139,9 +139,24 @@ void write_metric(Hdf5File& file, const MetricSeries& series) {
   file.write(group + "/value", shape, series.values);
 }
 
+// Each value has its step, in lists.
+void require_series(const Hdf5File& file, const MetricSeries& series) {
+  if (series.steps.size() == series.values.size()) return;
+  throw StoreError(
+      fmt::format("{}: /metrics/{}: {} steps, but {} values; remove the file and run again, or rebuild it "
+                  "with 'jari repair'",
+                  file.path().string(), series.name, series.steps.size(), series.values.size()));
+}
+
 MetricSeries read_metric(const Hdf5File& file, const std::string& name) {
   const std::string group = "metrics/" + name;
-  return {name, file.read<std::int64_t>(group + "/step").values, file.read<double>(group + "/value").values};
+  auto steps = file.read<std::int64_t>(group + "/step");
+  auto values = file.read<double>(group + "/value");
+  if (steps.shape.size() > 1) steps.values.clear();  // a table has no steps
+  if (values.shape.size() > 1) values.values.clear();
+  MetricSeries series{name, std::move(steps.values), std::move(values.values)};
+  require_series(file, series);
+  return series;
 }
 
 std::vector<MetricSeries> read_metrics(const Hdf5File& file) {
@@ -160,11 +175,7 @@ std::vector<MetricSummary> summarize_metrics(const Hdf5File& file) {
     const auto steps = std::ranges::find(arrays, series.name + "/step",
                                          [](const auto& each) -> const std::string& { return each.first; });
     if (steps != arrays.end()) series.steps.assign(steps->second.begin(), steps->second.end());
-    if (series.steps.size() != values.size())
-      throw StoreError(
-          fmt::format("{}: /metrics/{}: {} steps, but {} values; remove the file and run again, or rebuild "
-                      "it with 'jari repair'",
-                      file.path().string(), series.name, series.steps.size(), values.size()));
+    require_series(file, series);
     summaries.push_back(summarize(series));
   }
   return summaries;

@@ -1,5 +1,5 @@
-// Continuous bag of words (Mikolov, Chen, Corrado, Dean 2013): the mean of the neighbors' vectors scores the word between
-// them.
+// Continuous bag of words (Mikolov, Chen, Corrado, Dean 2013): the mean of the neighbors' vectors scores the word
+// between them.
 
 #include "framework/plugin_api.hpp"
 

@@ -82,13 +82,17 @@ struct Rows {
 class ContextBatches final : public Batches {
  public:
   ContextBatches(const ContextParameters& parameters, std::shared_ptr<const TokenizedCorpus> corpus)
-      : parameters_(parameters), corpus_(std::move(corpus)), ids_(corpus_->ids), settings_(parameters.negatives->settings()) {
+      : parameters_(parameters),
+        corpus_(std::move(corpus)),
+        ids_(corpus_->ids),
+        settings_(parameters.negatives->settings()) {
     if (size() <= 2 * parameters_.window)
-      throw StoreError(fmt::format("the corpus has {} words: a window of {} to each side needs more", size(),
-                                   parameters_.window));
+      throw StoreError(
+          fmt::format("the corpus has {} words: a window of {} to each side needs more", size(), parameters_.window));
     if (parameters_.subsample) chances_ = keep_chances(*corpus_, *parameters_.subsample);
     const std::vector<double> weights = parameters_.negatives->weights(corpus_->vocabulary.counts());
-    if (std::adjacent_find(weights.begin(), weights.end(), std::not_equal_to<>()) != weights.end()) alias_.emplace(weights);
+    if (std::adjacent_find(weights.begin(), weights.end(), std::not_equal_to<>()) != weights.end())
+      alias_.emplace(weights);
   }
 
   void fill(const BatchContext& context, const Tensors& inputs) const override {
@@ -167,7 +171,8 @@ class ContextBatches final : public Batches {
     if (!keeps(id(place), block.word[2])) return false;
     const Stretch line = line_of(place);
     std::size_t neighbors = 0;
-    for (std::int64_t other = std::max(line.first, place - most); other < std::min(line.second, place + most + 1); ++other)
+    for (std::int64_t other = std::max(line.first, place - most); other < std::min(line.second, place + most + 1);
+         ++other)
       if (other != place) rows.row()[neighbors++] = id(other);
     if (neighbors == 0) return false;
     rows.finish(id(place), neighbors);
@@ -262,7 +267,7 @@ class ContextBatches final : public Batches {
   std::shared_ptr<const TokenizedCorpus> corpus_;
   std::span<const std::int32_t> ids_;
   NegativeSettings settings_;
-  std::vector<float> chances_;        // of each id to stay; empty: all stay
+  std::vector<float> chances_;       // of each id to stay; empty: all stay
   std::optional<AliasTable> alias_;  // none: all ids alike
 };
 

@@ -13,7 +13,8 @@ std::vector<double> shares_of(const AliasTable& table, std::size_t count) {
   constexpr std::uint32_t kSteps = 1 << 12;
   std::vector<double> shares(count);
   for (std::size_t cell = 0; cell < count; ++cell) {
-    const auto place = static_cast<std::uint32_t>((static_cast<double>(cell) + 0.5) / static_cast<double>(count) * 0x1p32);
+    const auto place =
+        static_cast<std::uint32_t>((static_cast<double>(cell) + 0.5) / static_cast<double>(count) * 0x1p32);
     for (std::uint32_t i = 0; i < kSteps; ++i)
       shares[static_cast<std::size_t>(table.draw(place, i * (0xFFFFFFFFu / kSteps)))] += 1.0 / kSteps;
   }

@@ -64,7 +64,8 @@ Arrays sample_negatives(const Arrays& x, const NegativeSamplingSizes& sizes, dou
   const auto width = static_cast<std::size_t>(sizes.width);
   const auto score = [&](std::int64_t row, double id) {
     double sum = 0;
-    for (std::size_t j = 0; j < width; ++j) sum += x[0][static_cast<std::size_t>(row) * width + j] * x[1][at(id) * width + j];
+    for (std::size_t j = 0; j < width; ++j)
+      sum += x[0][static_cast<std::size_t>(row) * width + j] * x[1][at(id) * width + j];
     return sum;
   };
   double loss = 0, pairs = 0;
@@ -75,7 +76,9 @@ Arrays sample_negatives(const Arrays& x, const NegativeSamplingSizes& sizes, dou
       pairs += 1;
       loss += softplus(-score(row, target));
       for (std::int64_t k = 0; k < sizes.sampled; ++k) {
-        const std::int64_t first = sizes.shared ? 0 : sizes.by_pair ? (row * sizes.count + i) * sizes.sampled : row * sizes.sampled;
+        const std::int64_t first = sizes.shared    ? 0
+                                   : sizes.by_pair ? (row * sizes.count + i) * sizes.sampled
+                                                   : row * sizes.sampled;
         const double negative = x[3][static_cast<std::size_t>(first + k)];
         if (negative >= 0) loss += weight / static_cast<double>(sizes.sampled) * softplus(score(row, negative));
       }
@@ -197,10 +200,10 @@ OpCase updating(std::string name, std::int64_t rows, std::int64_t width, AdamOpt
   of.build = [=](Graph& graph, const std::vector<Value>& x) {
     const CombinedRows combined = combine_rows(x[4], x[5], rows);
     const AdamAttributes attributes = {options.beta1, options.beta2, options.epsilon, options.decoupled_decay};
-    return graph.apply(op_adam_update_rows,
-                       {x[0], x[1], x[2], x[3], combined.rows, combined.ids, x[6], graph.constant(decay),
-                        random_inputs(graph).step},
-                       attributes);
+    return graph.apply(
+        op_adam_update_rows,
+        {x[0], x[1], x[2], x[3], combined.rows, combined.ids, x[6], graph.constant(decay), random_inputs(graph).step},
+        attributes);
   };
   of.reference = [=](const Arrays& operands) {
     Arrays x = operands;
@@ -212,9 +215,8 @@ OpCase updating(std::string name, std::int64_t rows, std::int64_t width, AdamOpt
       if (!has_gradient && (decay == 0 || options.decoupled_decay)) continue;
       for (std::size_t j = 0; j < columns; ++j) {
         double& parameter = x[0][row * columns + j];
-        double gradient = has_gradient
-                              ? combined.rows[static_cast<std::size_t>(found - combined.ids.begin()) * columns + j]
-                              : 0;
+        double gradient =
+            has_gradient ? combined.rows[static_cast<std::size_t>(found - combined.ids.begin()) * columns + j] : 0;
         if (options.decoupled_decay) {
           parameter *= 1 - x[6][0] * decay;
         } else {
@@ -242,8 +244,8 @@ OpCase stepping(std::string name, double decay) {
   of.operands = {real({9, 5}), real({6, 5}), integer({6}, -1, 9), real({}, 0.01, 0.1)};
   of.build = [=](Graph& graph, const std::vector<Value>& x) {
     const CombinedRows combined = combine_rows(x[1], x[2], 9);
-    return std::vector<Value>{graph.apply_one(
-        op_sgd_update_rows, {x[0], combined.rows, combined.ids, x[3], graph.constant(decay)})};
+    return std::vector<Value>{
+        graph.apply_one(op_sgd_update_rows, {x[0], combined.rows, combined.ids, x[3], graph.constant(decay)})};
   };
   of.reference = [=](const Arrays& x) {
     Array result = x[0];
@@ -277,7 +279,9 @@ OpCases cases_sum_of_squares() {
   return {{summing("a scalar", {}), summing("a matrix", {5, 7}), summing("nothing", {0, 3}),
            summing("several blocks", {70001})},
           {{"ids",
-            [](Graph& graph) { sum_of_squares(graph.input("ids", {DType::i32, {3}}, false)); },
+            [](Graph& graph) {
+              sum_of_squares(graph.input("ids", {DType::i32, {3}}, false));
+            },
             "sum_of_squares: takes f32 or f64, not i32[3]"}}};
 }
 
@@ -292,24 +296,26 @@ OpCases cases_combine_rows() {
 }
 
 OpCases cases_negative_sampling() {
-  return {{sampling("negatives of each pair", {3, 4}, 7, 2, {3, 2, 3}), sampling("negatives of each row", {4, 5}, 6, 3, {4, 2}),
-           sampling("negatives of all", {4, 5}, 6, 3, {7}, -1, 5), sampling("one target", {5, 3}, 9, 1, {5, 3}, 0),
-           sampling("wide rows", {70, 101}, 300, 6, {70, 6, 5}, -30), sampling("wide rows, shared", {130, 100}, 300, 10, {64}, -90, 5)},
-          {{"rows of another width",
-            [](Graph& graph) {
-              negative_sampling(graph.parameter("hidden", {2, 3}), graph.parameter("table", {9, 4}),
-                                graph.input("targets", {DType::i32, {2, 1}}, false),
-                                graph.input("negatives", {DType::i32, {5}}, false), 1);
-            },
-            "negative_sampling: hidden f32[2, 3] and table f32[9, 4] must be [batch, width] and [vocabulary, width]"},
-           {"negatives of another batch",
-            [](Graph& graph) {
-              negative_sampling(graph.parameter("hidden", {2, 3}), graph.parameter("table", {9, 3}),
-                                graph.input("targets", {DType::i32, {2, 1}}, false),
-                                graph.input("negatives", {DType::i32, {3, 5}}, false), 1);
-            },
-            "negative_sampling: the negatives i32[3, 5] must be [shared], [batch, K] or [batch, count, K] for targets "
-            "i32[2, 1]"}}};
+  return {
+      {sampling("negatives of each pair", {3, 4}, 7, 2, {3, 2, 3}),
+       sampling("negatives of each row", {4, 5}, 6, 3, {4, 2}), sampling("negatives of all", {4, 5}, 6, 3, {7}, -1, 5),
+       sampling("one target", {5, 3}, 9, 1, {5, 3}, 0), sampling("wide rows", {70, 101}, 300, 6, {70, 6, 5}, -30),
+       sampling("wide rows, shared", {130, 100}, 300, 10, {64}, -90, 5)},
+      {{"rows of another width",
+        [](Graph& graph) {
+          negative_sampling(graph.parameter("hidden", {2, 3}), graph.parameter("table", {9, 4}),
+                            graph.input("targets", {DType::i32, {2, 1}}, false),
+                            graph.input("negatives", {DType::i32, {5}}, false), 1);
+        },
+        "negative_sampling: hidden f32[2, 3] and table f32[9, 4] must be [batch, width] and [vocabulary, width]"},
+       {"negatives of another batch",
+        [](Graph& graph) {
+          negative_sampling(graph.parameter("hidden", {2, 3}), graph.parameter("table", {9, 3}),
+                            graph.input("targets", {DType::i32, {2, 1}}, false),
+                            graph.input("negatives", {DType::i32, {3, 5}}, false), 1);
+        },
+        "negative_sampling: the negatives i32[3, 5] must be [shared], [batch, K] or [batch, count, K] for targets "
+        "i32[2, 1]"}}};
 }
 
 OpCases cases_negative_sampling_gradient() {

@@ -203,7 +203,8 @@ TEST_F(Words, AreVerified) {
   train(parsed.sweep, {0}, folder);
   ThreadPool pool(1);
   const RunRecord run = record_of(parsed.sweep, 0, folder);
-  const VerifyReport report = verify_run(run, parsed.sweep.trials[0], 150, run.attributes.device, run.environment, pool);
+  const VerifyReport report =
+      verify_run(run, parsed.sweep.trials[0], 150, run.attributes.device, run.environment, pool);
   for (const Verification& check : report.checks) EXPECT_TRUE(check.passed) << check.what;
   EXPECT_GT(report.checks.size(), 4u);
 }
@@ -219,9 +220,9 @@ TEST_F(Words, TheRunHoldsTheVocabulary) {
 }
 
 TEST_F(Words, EpochsAreCountedInSteps) {
-  ParsedSweep parsed = sweep_of("experiment: words\ndata: {corpus: " + corpus().string() +
-                                ", tokenizer: words}\ntask: {type: context, " + kPass +
-                                "}\nmodel: {type: skip_gram, width: 4}\ntrain: {epochs: 3, batch: 1000, optimizer: sgd}\n");
+  ParsedSweep parsed = sweep_of(
+      "experiment: words\ndata: {corpus: " + corpus().string() + ", tokenizer: words}\ntask: {type: context, " + kPass +
+      "}\nmodel: {type: skip_gram, width: 4}\ntrain: {epochs: 3, batch: 1000, optimizer: sgd}\n");
   EXPECT_EQ(parsed.sweep.trials[0].experiment.train->steps, 30) << "9600 words, 10 steps an epoch";
 }
 

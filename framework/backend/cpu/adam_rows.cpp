@@ -1,10 +1,10 @@
 // Adam's steps of single rows, and those that a row waited with.
 //
 // A row with moments m, v and no gradient for n steps: step i (1 to n) has moments m b1^i and v b2^i and moves the
-// parameter by -c_i m / (s q_i + epsilon), with s = sqrt(v), c_i = rate_i b1^i / (1 - b1^t_i), q_i = sqrt(b2^i / (1 - b2^t_i)),
-// t_i the number of the step from 1 on. Where e = epsilon / (s q) is small, 1 / (s q + epsilon) = (1 - e + e^2 - ...) / (s q),
-// so the sum over the steps is m / s (S1 - e' (S2 - e' (S3 - ...))), e' = epsilon / s, S_k = sum c_i / q_i^k: one root and one
-// division for all steps. Other rows take their steps one by one.
+// parameter by -c_i m / (s q_i + epsilon), with s = sqrt(v), c_i = rate_i b1^i / (1 - b1^t_i), q_i = sqrt(b2^i / (1 -
+// b2^t_i)), t_i the number of the step from 1 on. Where e = epsilon / (s q) is small, 1 / (s q + epsilon) = (1 - e +
+// e^2 - ...) / (s q), so the sum over the steps is m / s (S1 - e' (S2 - e' (S3 - ...))), e' = epsilon / s, S_k = sum
+// c_i / q_i^k: one root and one division for all steps. Other rows take their steps one by one.
 
 #include <cmath>
 #include <cstring>
@@ -20,8 +20,8 @@ namespace {
 
 using namespace cpu;
 
-constexpr int kTerms = 5;                 // of the series in e
-constexpr double kLargestRatio = 0.01;    // e^5 = 1e-10 is left out
+constexpr int kTerms = 5;               // of the series in e
+constexpr double kLargestRatio = 0.01;  // e^5 = 1e-10 is left out
 
 // Sizes of a table and Adam's settings, in the element type that the dense kernel uses.
 template <class T>
@@ -98,8 +98,7 @@ class CatchUp {
     for (std::int64_t age = 0; age < std::min(history, step); ++age) {  // step - age, counted from 1
       const double rate = static_cast<double>(rates[history - 1 - age]) / (1 - power1);
       const double correction = 1 / std::sqrt(1 - power2), inverse = 1 / (root2 * correction);
-      const double keep =
-          adam.options.decoupled_decay ? 1 - static_cast<double>(rates[history - 1 - age]) * decay : 1;
+      const double keep = adam.options.decoupled_decay ? 1 - static_cast<double>(rates[history - 1 - age]) * decay : 1;
       double term = rate * beta1 * scale;
       for (int k = 0; k < kTerms; ++k) sums[k] = sums[k] * ratios[k] + (term *= inverse);
       scale *= keep;
@@ -290,9 +289,8 @@ std::unique_ptr<Kernel> make_cpu_adam_catch_up(const KernelRequest& request) {
     const std::int64_t history = request.inputs[4].shape[0];
     std::vector<std::int64_t> id_counts;
     for (std::size_t i = 7; i < request.inputs.size(); ++i) id_counts.push_back(request.inputs[i].shape.size());
-    return make_kernel(
-        [=](const KernelArguments& arguments) { catch_up<T>(arguments, adam, history, id_counts); },
-        static_cast<std::size_t>(adam.rows) * sizeof(Late));
+    return make_kernel([=](const KernelArguments& arguments) { catch_up<T>(arguments, adam, history, id_counts); },
+                       static_cast<std::size_t>(adam.rows) * sizeof(Late));
   });
 }
 
@@ -300,9 +298,9 @@ std::unique_ptr<Kernel> make_cpu_adam_update_rows(const KernelRequest& request) 
   return for_real(request, request.inputs[0].dtype, [&]<class T>() {
     const Adam<T> adam(request, request.attributes.as<AdamAttributes>());
     const std::int64_t count = request.inputs[5].shape[0];
-    return make_kernel([=](const KernelArguments& arguments) { update_rows<T>(arguments, adam, count); },
-                       static_cast<std::size_t>(adam.width) * sizeof(T) +
-                           static_cast<std::size_t>(adam.rows) * sizeof(std::int32_t));
+    return make_kernel(
+        [=](const KernelArguments& arguments) { update_rows<T>(arguments, adam, count); },
+        static_cast<std::size_t>(adam.width) * sizeof(T) + static_cast<std::size_t>(adam.rows) * sizeof(std::int32_t));
   });
 }
 

@@ -126,8 +126,7 @@ class Forward {
     const T* const own = hidden_ + row * sizes_.width;
     const std::int32_t* const targets = targets_ + row * sizes_.count;
     T* const slopes = target_slopes_ + row * sizes_.count;
-    const std::int64_t pairs =
-        std::count_if(targets, targets + sizes_.count, [](std::int32_t id) { return id >= 0; });
+    const std::int64_t pairs = std::count_if(targets, targets + sizes_.count, [](std::int32_t id) { return id >= 0; });
     score(own, targets, sizes_.count, slopes);
     double loss = 0;
     for (std::int64_t i = 0; i < sizes_.count; ++i) {
@@ -143,7 +142,8 @@ class Forward {
   void score(const T* own, const std::int32_t* ids, std::int64_t count, T* scores) {
     const std::int32_t* const end = end_of(ids);
     for (std::int64_t i = 0; i < count; ++i) {
-      if (ids + i + kAhead < end && ids[i + kAhead] >= 0) prefetch(row_of(table_, ids[i + kAhead], sizes_), sizes_.width);
+      if (ids + i + kAhead < end && ids[i + kAhead] >= 0)
+        prefetch(row_of(table_, ids[i + kAhead], sizes_), sizes_.width);
       scores[i] = ids[i] < 0 ? T(0) : dot(own, row_of(table_, ids[i], sizes_), sizes_.width);
     }
   }

@@ -14,7 +14,8 @@ using namespace cpu;
 template <class T>
 T* copied(const KernelArguments& arguments, int i, std::int64_t count) {
   T* const out = arguments.output<T>(i);
-  if (out != arguments.input<T>(i)) std::memcpy(out, arguments.input<T>(i), static_cast<std::size_t>(count) * sizeof(T));
+  if (out != arguments.input<T>(i))
+    std::memcpy(out, arguments.input<T>(i), static_cast<std::size_t>(count) * sizeof(T));
   return out;
 }
 
