@@ -46,3 +46,4 @@ endfunction()
 jari_find_library(zstd zstd.h)
 jari_find_library(utf8proc utf8proc.h)
 jari_find_library(mecab mecab.h OPTIONAL)  # stemmer/mecab says so where it is missing
+jari_find_library(sentencepiece sentencepiece_processor.h OPTIONAL)  # so does tokenizer/sentence_piece

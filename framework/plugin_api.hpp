@@ -1,6 +1,7 @@
 #pragma once
 // The one header that a component under plugins/ includes.
 
+#include "framework/base/shown_path.hpp"
 #include "framework/component/adam.hpp"
 #include "framework/component/alias_table.hpp"
 #include "framework/component/analysis.hpp"
@@ -14,6 +15,7 @@
 #include "framework/component/sampler.hpp"
 #include "framework/component/sequence_task.hpp"
 #include "framework/component/stemmer.hpp"
+#include "framework/component/subword_tokenizer.hpp"
 #include "framework/component/task.hpp"
 #include "framework/component/tokenizer.hpp"
 #include "framework/component/warm_up.hpp"
@@ -31,5 +33,9 @@
 #include "framework/table/similarity.hpp"
 #include "framework/text/byte_pair.hpp"
 #include "framework/text/corpus_files.hpp"
+#include "framework/text/mapped_file.hpp"
 #include "framework/text/mecab.hpp"
+#include "framework/text/pair_training.hpp"
+#include "framework/text/sentence_piece.hpp"
+#include "framework/text/subword.hpp"
 #include "framework/text/unicode.hpp"

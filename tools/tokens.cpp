@@ -12,6 +12,7 @@
 #include "framework/base/table.hpp"
 #include "framework/base/text.hpp"
 #include "framework/spec/yaml_reader.hpp"
+#include "framework/store/atomic_file.hpp"
 #include "framework/store/run_directory.hpp"
 #include "framework/store/run_file.hpp"
 #include "framework/text/normalize.hpp"
@@ -30,6 +31,7 @@ constexpr std::size_t kSampleBytes = 400;  // of the corpus, where no text is gi
 // What is needed to cut a text: the rest of the spec is not looked at.
 struct TextSide {
   DataSpec data;
+  std::shared_ptr<const Tokenizer> tokenizer;
   std::shared_ptr<const TokenizedCorpus> corpus;  // holds the vocabulary; null: it is in `recorded`
   Vocabulary recorded;                            // a run's own
 
@@ -83,6 +85,7 @@ TextSide of_spec(const std::string& path, const std::vector<std::string>& overri
   TextSide side;
   side.data = bind_data<DataSpec>(spec, session.registry, session.diagnostics);
   side.corpus = TokenCache().get(side.data);
+  side.tokenizer = side.data.learned_tokenizer(side.corpus->model);
   return side;
 }
 
@@ -101,6 +104,7 @@ TextSide of_run(const fs::path& path) {
   TextSide side;
   side.data.tokenizer = std::move(data.tokenizer);
   side.data.normalize = data.normalize;
+  side.tokenizer = side.data.learned_tokenizer(run.tokenizer_model);
   side.recorded = Vocabulary(run.vocabulary_tokens, run.vocabulary_counts, std::nullopt, 0);
   return side;
 }
@@ -135,7 +139,7 @@ void show_text(const TextSide& side, const std::string& text) {
   std::string scratch;
   const std::string_view normal = side.data.normalize == Normalization::nfc ? to_nfc(text, scratch) : text;
   PieceList pieces;
-  const Tokenizer& tokenizer = *side.data.tokenizer;
+  const Tokenizer& tokenizer = *side.tokenizer;
   for (std::size_t begin = 0; begin <= normal.size();) {
     const std::size_t end =
         tokenizer.keeps_line_ends() ? normal.size() : std::min(normal.find('\n', begin), normal.size());
@@ -167,6 +171,15 @@ void show_most_frequent(const Vocabulary& vocabulary, std::int64_t count) {
   fmt::print("{}", table.text());
 }
 
+void save_tokenizer(const TextSide& side, const fs::path& path) {
+  const std::string json = side.tokenizer->to_json();
+  if (json.empty()) {
+    throw SpecError(fmt::format("error: --save {}: the tokenizer '{}' can not be written as a tokenizer.json\n",
+                                path.string(), side.data.tokenizer.type()));
+  }
+  write_file_atomically(path, json);
+}
+
 class TokensCommand final : public Command {
  public:
   const char* name() const override { return "tokens"; }
@@ -175,7 +188,7 @@ class TokensCommand final : public Command {
   int run() override;
 
  private:
-  std::string source_, text_;
+  std::string source_, text_, save_;
   std::vector<std::string> overrides_;
   std::int64_t count_ = 0, trial_ = 0;
 };
@@ -186,6 +199,7 @@ void TokensCommand::options(CommandOptions& options) {
                    "the text; - reads it from stdin; without it, or where it is empty, the corpus' first lines", false);
   options.arguments("overrides", overrides_, "KEY=VALUE, as strict as the file", /*is_needed=*/false);
   options.option("--count", count_, "show this many of the most frequent pieces instead of a text");
+  options.option("--save", save_, "write the tokenizer to this file, as Hugging Face's tokenizer.json");
   options.option("--trial", trial_, "which trial of a sweep, from 0");
 }
 
@@ -203,6 +217,10 @@ int TokensCommand::run() {
   if (is_run && !overrides_.empty()) throw SpecError("error: a run has no overrides; name its spec instead\n");
   const TextSide side =
       is_run ? of_run(fs::is_directory(path) ? path / kRunFile : path) : of_spec(source_, overrides_, trial_);
+  if (!save_.empty()) {
+    save_tokenizer(side, save_);
+    if (count_ == 0 && text_.empty()) return 0;
+  }
   if (count_ > 0) {
     show_most_frequent(side.vocabulary(), count_);
     return 0;

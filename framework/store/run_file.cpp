@@ -297,6 +297,7 @@ void write_run_file(const std::filesystem::path& path, const RunRecord& record) 
     const Hdf5Shape shape{static_cast<std::int64_t>(record.vocabulary_tokens.size())};
     file.write("vocabulary/token", shape, record.vocabulary_tokens);
     file.write("vocabulary/count", shape, record.vocabulary_counts);
+    if (!record.tokenizer_model.empty()) file.write_text("vocabulary/tokenizer", record.tokenizer_model);
   }
   for (const RecordAnalysis& analysis : record.analyses) write_analysis(file, analysis);
   write_environment(file, record);
@@ -317,6 +318,7 @@ RunRecord read_run_file(const std::filesystem::path& path) {
   if (file.is_group("vocabulary")) {
     record.vocabulary_tokens = file.read<std::string>("vocabulary/token").values;
     record.vocabulary_counts = file.read<std::int64_t>("vocabulary/count").values;
+    if (file.exists("vocabulary/tokenizer")) record.tokenizer_model = file.read_text("vocabulary/tokenizer");
   }
   for (const std::string& name : file.children("analyses")) record.analyses.push_back(read_analysis(file, name));
   read_environment(file, record);

@@ -63,6 +63,7 @@ struct RunRecord {
   std::vector<std::pair<std::int64_t, std::string>> digests;  // of the trial's whole state, by step
   std::vector<std::string> vocabulary_tokens;                 // empty: the task has no words
   std::vector<std::int64_t> vocabulary_counts;
+  std::string tokenizer_model;  // of a tokenizer that learned from the corpus
   std::vector<RecordAnalysis> analyses;
   std::vector<std::pair<std::string, std::string>> environment;     // "hdf5": "1.10.8"
   std::vector<std::pair<std::string, double>> environment_numbers;  // "peak_memory_bytes", "seconds_train"

@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "framework/text/pair_merges.hpp"
+
 namespace jari {
 
 // Where GPT-2's pattern ends the piece that begins at `offset`:
@@ -23,8 +25,12 @@ class BytePair {
   // merged first. StoreError with file and line where they can not be read or do not fit together.
   BytePair(const std::filesystem::path& vocabulary, const std::filesystem::path& merges);
 
+  // From a list of pieces (bytes), by id, and merges of their ids. StoreError if one of the 256 bytes has no piece.
+  BytePair(std::vector<std::string> pieces, std::vector<PairMerge> merges);
+
   std::int32_t size() const { return static_cast<std::int32_t>(pieces_.size()); }
   const std::vector<std::string>& pieces() const { return pieces_; }  // bytes, by id
+  const PairMerges& merges() const { return merges_; }
 
   // Appends the ids of a text.
   void encode(std::string_view text, std::vector<std::int32_t>& ids) const;
@@ -32,37 +38,22 @@ class BytePair {
   // The bytes of the pieces. decode(encode(text)) == text.
   std::string decode(std::span<const std::int32_t> ids) const;
 
-  // Appends the ids of a word: bytes that the pattern does not cut. Words of at most `longest_list` bytes, not more
-  // than kLongestList, look for the next merge in a list, longer ones in a heap; tests set it.
-  static constexpr std::size_t kLongestList = 64;
+  // Appends the ids of a word: bytes that the pattern does not cut. `longest_list`: see PairMerges.
   void encode_word(std::string_view word, std::vector<std::int32_t>& ids,
-                   std::size_t longest_list = kLongestList) const;
+                   std::size_t longest_list = PairMerges::kLongestList) const;
 
  private:
-  struct Merge {
-    std::int32_t rank = -1, result = -1;
-  };
-  // Merges by the ids of the two, in one table with open addressing: a look-up is the innermost step.
-  struct MergeSlot {
-    std::uint64_t pair;
-    Merge merge;
-  };
-
   void read_vocabulary(const std::filesystem::path& path);
   void read_merges(const std::filesystem::path& path);
-  void add_merge(std::string_view line, std::int32_t rank, const std::string& place);
-  const Merge* find_merge(std::int32_t left, std::int32_t right) const;
-  void insert_merge(std::int32_t left, std::int32_t right, Merge merge);
-  // Both merge until no pair is left, and return how many parts remain at the beginning.
-  std::size_t merge_in_list(std::span<std::int32_t> parts) const;
-  std::size_t merge_in_heap(std::span<std::int32_t> parts) const;
+  PairMerge merge_of(std::string_view line, const std::string& place) const;
+  void index_pieces();
   void find_whole_words();
 
   std::vector<std::string> pieces_;
   std::unordered_map<std::string_view, std::int32_t> ids_;
   std::vector<bool> whole_;  // by id: whether its bytes as a word give this one id
   std::int32_t byte_ids_[256] = {};
-  std::vector<MergeSlot> slots_;
+  PairMerges merges_;
 };
 
 }  // namespace jari

@@ -117,6 +117,8 @@ Segment CorpusReader::segment(std::size_t length, bool ends_file) {
   return {options_.normalization == Normalization::nfc ? to_nfc(text, normalized_) : text, ends_file};
 }
 
+std::string CorpusReader::name() const { return paths_.empty() ? "corpus" : shown_path(paths_.front()); }
+
 void CorpusReader::refuse(const std::string& message) const {
   throw StoreError(fmt::format("{}: {}", shown_path(paths_[file_ - 1]), message));
 }

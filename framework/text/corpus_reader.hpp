@@ -38,6 +38,8 @@ class CorpusReader {
   // in the unpacked text), or whose words are longer than kLongestWord.
   std::optional<Segment> next();
 
+  std::string name() const;  // of its first file, for errors
+  Normalization normalization() const { return options_.normalization; }
   std::uint64_t bytes() const { return bytes_; }  // unpacked so far
 
  private:

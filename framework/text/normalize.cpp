@@ -14,6 +14,7 @@ namespace jari {
 namespace {
 
 constexpr auto kCompose = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+constexpr auto kCompatible = static_cast<utf8proc_option_t>(kCompose | UTF8PROC_COMPAT);
 constexpr char32_t kTableEnd = 0x30000;  // planes 0 to 2
 
 // Code points that NFC leaves alone wherever they stand, and before which a text may be cut: starters that are their
@@ -43,12 +44,20 @@ const std::bitset<kTableEnd>& stable_code_points() {
 
 bool is_stable(char32_t c, const std::bitset<kTableEnd>& table) { return c < kTableEnd && table[c]; }
 
-void append_nfc(std::string_view text, std::vector<utf8proc_int32_t>& buffer, std::string& out) {
-  buffer.resize(text.size() * 4 + 16);  // no code point decomposes into more than four times its bytes
+void append_normalized(std::string_view text, utf8proc_option_t form, std::vector<utf8proc_int32_t>& buffer,
+                       std::string& out) {
   const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
-  utf8proc_ssize_t count = utf8proc_decompose(bytes, static_cast<utf8proc_ssize_t>(text.size()), buffer.data(),
-                                              static_cast<utf8proc_ssize_t>(buffer.size()), kCompose);
-  if (count >= 0) count = utf8proc_normalize_utf32(buffer.data(), count, kCompose);
+  const auto size = static_cast<utf8proc_ssize_t>(text.size());
+  buffer.resize(text.size() * 4 + 32);  // enough for all but a few characters of NFKC, which become as many as 18
+  const auto decompose = [&] {
+    return utf8proc_decompose(bytes, size, buffer.data(), static_cast<utf8proc_ssize_t>(buffer.size()), form);
+  };
+  utf8proc_ssize_t count = decompose();
+  if (count > static_cast<utf8proc_ssize_t>(buffer.size())) {
+    buffer.resize(static_cast<std::size_t>(count));
+    count = decompose();
+  }
+  if (count >= 0) count = utf8proc_normalize_utf32(buffer.data(), count, form);
   JARI_ASSERT(count >= 0, utf8proc_errmsg(count));
   for (utf8proc_ssize_t i = 0; i < count; ++i)
     append_utf8(static_cast<char32_t>(buffer[static_cast<std::size_t>(i)]), out);
@@ -77,12 +86,30 @@ std::string_view to_nfc(std::string_view text, std::string& scratch) {
     scratch.append(text, copied, last_stable - copied);
     std::size_t next = offset;  // the first stable code point behind it
     while (offset < text.size() && !is_stable(next_code_point(text, offset), table)) next = offset;
-    append_nfc(text.substr(last_stable, next - last_stable), buffer, scratch);
+    append_normalized(text.substr(last_stable, next - last_stable), kCompose, buffer, scratch);
     offset = copied = last_stable = next;
   }
   if (!changed) return text;
   scratch.append(text, copied, text.size() - copied);
   return scratch;
+}
+
+std::string to_nfkc(std::string_view text) {
+  std::string result;
+  std::vector<utf8proc_int32_t> buffer;
+  // A part between two ASCII characters does not depend on its neighbors: they begin no composition's second half.
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = begin + 1;
+    const auto is_ascii = [&](std::size_t i) { return static_cast<unsigned char>(text[i]) < 0x80; };
+    while (end < text.size() && !(is_ascii(end) && is_ascii(end - 1))) ++end;
+    if (end == begin + 1) {
+      result += text[begin];
+    } else {
+      append_normalized(text.substr(begin, end - begin), kCompatible, buffer, result);
+    }
+    begin = end;
+  }
+  return result;
 }
 
 }  // namespace jari

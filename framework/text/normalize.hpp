@@ -10,4 +10,7 @@ namespace jari {
 // NFC, in `scratch`. The text is valid UTF-8.
 std::string_view to_nfc(std::string_view text, std::string& scratch);
 
+// NFKC: as NFC, and what is the same letter in another form (ﬁ, Ａ, ㎏) becomes one.
+std::string to_nfkc(std::string_view text);
+
 }  // namespace jari

@@ -13,15 +13,15 @@
 namespace jari {
 namespace {
 
-constexpr std::string_view kMagic = "JARITOK1";
+constexpr std::string_view kMagic = "JARITOK2";
 
 struct Trailer {
   std::array<char, 32> key{};
-  std::int64_t ids = 0, line_starts = 0, pieces = 0, piece_bytes = 0;
+  std::int64_t ids = 0, line_starts = 0, pieces = 0, piece_bytes = 0, model_bytes = 0;
   std::int32_t unknown = -1, special = 0;
   std::array<char, 32> hash{};
 };
-static_assert(std::is_trivially_copyable_v<Trailer> && sizeof(Trailer) == 104);
+static_assert(std::is_trivially_copyable_v<Trailer> && sizeof(Trailer) == 112);
 
 std::size_t padding(std::size_t bytes) { return (8 - bytes % 8) % 8; }
 
@@ -85,7 +85,8 @@ void TokenFileWriter::ids(std::span<const std::int32_t> part) {
   put_values(part);
 }
 
-void TokenFileWriter::finish(std::span<const std::int64_t> line_starts, const Vocabulary& vocabulary) {
+void TokenFileWriter::finish(std::span<const std::int64_t> line_starts, const Vocabulary& vocabulary,
+                             std::string_view model) {
   put(std::string(padding(static_cast<std::size_t>(ids_) * sizeof(std::int32_t)), '\0'));
   put_values(line_starts);
   put_values(std::span(vocabulary.counts()));
@@ -97,12 +98,14 @@ void TokenFileWriter::finish(std::span<const std::int64_t> line_starts, const Vo
   }
   put_values(std::span<const std::int64_t>(ends));
   put(bytes);
+  put(model);
   Trailer trailer;
   std::copy(key_.begin(), key_.end(), trailer.key.begin());
   trailer.ids = ids_;
   trailer.line_starts = static_cast<std::int64_t>(line_starts.size());
   trailer.pieces = vocabulary.size();
   trailer.piece_bytes = static_cast<std::int64_t>(bytes.size());
+  trailer.model_bytes = static_cast<std::int64_t>(model.size());
   trailer.unknown = vocabulary.unknown().value_or(-1);
   trailer.special = vocabulary.special();
   put({reinterpret_cast<const char*>(&trailer), offsetof(Trailer, hash)});
@@ -122,6 +125,7 @@ std::shared_ptr<const TokenizedCorpus> open_token_file(const std::filesystem::pa
   const auto counts = sections.values<std::int64_t>(trailer.pieces);
   const auto ends = sections.values<std::int64_t>(trailer.pieces);
   const std::string_view bytes = sections.take(trailer.piece_bytes, 1);
+  corpus->model = sections.take(trailer.model_bytes, 1);
   std::vector<std::string> pieces;
   std::int64_t begin = 0;
   for (const std::int64_t end : ends) {

@@ -1,13 +1,14 @@
 #pragma once
 // The ids of a corpus on the disk, as trials read them: mapped into memory, shared by all.
 //
-//   "JARITOK1"                                 8 bytes
+//   "JARITOK2"                                 8 bytes
 //   ids                                        int32 each, in the order of the corpus
 //   (zeros up to a multiple of 8)
 //   line starts                                int64 each: where lines begin among the ids, and at last their number
 //   counts                                     int64 each, by id
 //   ends of the pieces                         int64 each: among the bytes that follow
 //   the pieces' bytes
+//   the tokenizer's model                      nothing where it learned none
 //   trailer                                    what it is a file of, the numbers above, XXH3-128 of all before it
 //
 // All numbers are little-endian, as the machines are that jari runs on.
@@ -34,6 +35,7 @@ struct TokenizedCorpus {
   std::span<const std::int64_t> line_starts;  // [lines + 1]
   Vocabulary vocabulary;
   std::shared_ptr<const MappedFile> file;  // what the spans look into
+  std::string_view model = {};             // of a tokenizer that learned from the corpus
 
   std::int64_t lines() const { return static_cast<std::int64_t>(line_starts.size()) - 1; }
 };
@@ -45,7 +47,7 @@ class TokenFileWriter {
   TokenFileWriter(std::function<void(std::string_view)> write, std::string key);
 
   void ids(std::span<const std::int32_t> part);  // as often as needed
-  void finish(std::span<const std::int64_t> line_starts, const Vocabulary& vocabulary);
+  void finish(std::span<const std::int64_t> line_starts, const Vocabulary& vocabulary, std::string_view model = {});
 
  private:
   void put(std::string_view bytes);

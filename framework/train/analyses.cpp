@@ -36,7 +36,8 @@ std::vector<std::pair<std::string, AnalysisResult>> run_analyses(const TrialProg
   if (experiment.train) context.trained_length = experiment.train->length.value_or(0);
   context.table = programs.table();
   if (programs.corpus() != nullptr) {
-    context.pieces = [&experiment](const std::string& text) { return pieces_of(*experiment.data->tokenizer, text); };
+    context.pieces = [tokenizer = experiment.data->learned_tokenizer(programs.corpus()->model)](
+                         const std::string& text) { return pieces_of(*tokenizer, text); };
     context.words = programs.corpus()->vocabulary.pieces();
     context.counts = programs.corpus()->vocabulary.counts();
   }

@@ -45,6 +45,10 @@ void DataSpec::check(FieldChecks& checks) const {
 
 std::vector<std::filesystem::path> DataSpec::files() const { return find_corpus_files(patterns_of(corpus)).paths; }
 
+std::shared_ptr<const Tokenizer> DataSpec::learned_tokenizer(std::string_view model) const {
+  return tokenizer->learns() ? tokenizer->with_model(model) : tokenizer.shared();
+}
+
 std::string DataSpec::content_hash() const {
   return hash128_hex(files_hash(files()) + "\n" + tokenizer->content_hash());
 }

@@ -2,6 +2,7 @@
 // The block `data` of a spec: a corpus, and how it becomes ids.
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,6 +59,9 @@ struct DataSpec {
   void check(FieldChecks& checks) const;
 
   std::vector<std::filesystem::path> files() const;
+
+  // The tokenizer; of one that learns, the one that has learned `model`.
+  std::shared_ptr<const Tokenizer> learned_tokenizer(std::string_view model) const;
 
   // Of the corpus' files and those that the tokenizer was made from: part of a trial's identity. StoreError if one can
   // not be read.

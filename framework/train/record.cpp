@@ -97,6 +97,7 @@ RunRecord make_record(const TrialPrograms& programs, const Trial& trial, const S
   if (programs.corpus() != nullptr) {
     record.vocabulary_tokens = programs.corpus()->vocabulary.pieces();
     record.vocabulary_counts = programs.corpus()->vocabulary.counts();
+    record.tokenizer_model = programs.corpus()->model;
   }
   record.environment = provenance.environment;
   for (const auto& [phase, seconds] : result.seconds)

@@ -91,7 +91,9 @@ class PieceNumbers {
     } else {
       add_lines(segment.text);
     }
-    if (segment.ends_file) end_line();
+    if (!segment.ends_file) return;
+    end_line();
+    place_ = TextPlace::beginning;
   }
 
   std::int64_t total() const { return total_; }
@@ -114,6 +116,7 @@ class PieceNumbers {
       add_text(text.substr(begin, end - begin));
       if (end == std::string_view::npos) return;
       end_line();
+      place_ = TextPlace::beginning;
       begin = end + 1;
     }
   }
@@ -121,7 +124,8 @@ class PieceNumbers {
   void add_text(std::string_view text) {
     if (tokenizer_.own_pieces() != nullptr) {
       ids_.clear();
-      tokenizer_.encode(text, ids_);
+      tokenizer_.encode(text, place_, ids_);
+      place_ = TextPlace::rest;
       for (const std::int32_t id : ids_) {
         ++counts_[static_cast<std::size_t>(id)];
         add_number(id, ends_line_[static_cast<std::size_t>(id)]);
@@ -151,6 +155,7 @@ class PieceNumbers {
   }
 
   const Tokenizer& tokenizer_;
+  TextPlace place_ = TextPlace::beginning;  // of what comes next
   ScratchFile& numbers_;
   PieceCounter counter_;
   std::vector<std::int64_t> counts_;  // of a tokenizer's own pieces
@@ -205,15 +210,21 @@ void tokenize(const DataSpec& data, const std::filesystem::path& folder, TokenFi
   options.normalization = data.normalize;
   options.block = block;
   const std::vector<std::filesystem::path> files = data.files();
+  std::string model;
+  if (data.tokenizer->learns()) {
+    CorpusReader corpus(files, options);
+    model = data.tokenizer->train(corpus);
+  }
+  const std::shared_ptr<const Tokenizer> tokenizer = data.learned_tokenizer(model);
   CorpusReader reader(files, options);
   ScratchFile numbers(folder);
-  std::optional<PieceNumbers> pieces(std::in_place, *data.tokenizer, numbers);
+  std::optional<PieceNumbers> pieces(std::in_place, *tokenizer, numbers);
   while (const std::optional<Segment> segment = reader.next()) pieces->add(*segment);
   const std::string name = files.empty() ? "corpus" : shown_path(files.front());
   if (pieces->total() == 0)
     throw StoreError(fmt::format("{}: the tokenizer '{}' finds no piece in the corpus", name, data.tokenizer.type()));
 
-  const bool own = data.tokenizer->own_pieces() != nullptr && !data.vocabulary;
+  const bool own = tokenizer->own_pieces() != nullptr && !data.vocabulary;
   const VocabularySettings settings = data.vocabulary ? data.vocabulary->settings() : VocabularySettings{};
   const ChosenVocabulary chosen =
       own ? own_vocabulary(pieces->counted()) : choose_vocabulary(pieces->counted(), settings);
@@ -224,7 +235,7 @@ void tokenize(const DataSpec& data, const std::filesystem::path& folder, TokenFi
   }
   const std::size_t lines = pieces->lines();
   pieces.reset();  // the counted pieces are most of the memory, and are not needed any more
-  writer.finish(write_ids(numbers, lines, chosen.id_of, writer), chosen.vocabulary);
+  writer.finish(write_ids(numbers, lines, chosen.id_of, writer), chosen.vocabulary, model);
 }
 
 }  // namespace jari

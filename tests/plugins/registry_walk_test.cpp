@@ -58,7 +58,7 @@ TEST(EveryComponent, BindsFromItsDefaultsAndFromItsResolvedForm) {
   check_family<Schedule>();
   check_family<Stemmer>({"mecab"});
   check_family<Task>();
-  check_family<Tokenizer>({"byte_pair"});
+  check_family<Tokenizer>({"byte_pair", "hugging_face", "sentence_piece"});
 }
 
 void check_documented(const std::vector<FieldDescription>& fields) {

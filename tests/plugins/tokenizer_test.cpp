@@ -102,7 +102,7 @@ class BytePairComponent : public ::testing::Test {
 TEST_F(BytePairComponent, HasItsOwnVocabulary) {
   const auto tokenizer = bound<Tokenizer>(block_);
   std::vector<std::int32_t> ids;
-  tokenizer->encode("hello world", ids);
+  tokenizer->encode("hello world", TextPlace::beginning, ids);
   std::string text;
   for (const std::int32_t id : ids) text += tokenizer->own_pieces()->at(static_cast<std::size_t>(id)) + "|";
   EXPECT_EQ(text, "hello| wor|l|d|");
@@ -127,7 +127,115 @@ TEST_F(BytePairComponent, FilesThatAreNoneAreMistakesOfTheSpec) {
   EXPECT_NE(error.find("slot.merges: /no/m: there is no such file\n"), std::string::npos) << error;
 }
 
-// Streams are cut before white space that follows other text: no tokenizer's pieces may depend on where.
+// -- learned from a corpus
+
+const std::string kCorpus = "학교에서 학교를 학교가\n\n  banana banana's bandana 12 12";
+
+// As `data` makes it (framework/train/tokenize.cpp).
+std::shared_ptr<const Tokenizer> learned(const std::string& settings, const std::string& corpus = kCorpus) {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder.path() / "corpus.txt") << corpus;
+  CorpusReader reader({folder.path() / "corpus.txt"}, {});
+  const auto tokenizer = bound<Tokenizer>("{type: byte_pair, train: " + settings + "}");
+  EXPECT_TRUE(tokenizer->learns());
+  EXPECT_EQ(tokenizer->own_pieces(), nullptr);
+  return tokenizer->with_model(tokenizer->train(reader));
+}
+
+TEST(LearnedBytePair, MarksWhereWordsStart) {
+  const auto tokenizer = learned("{vocabulary: 289, coverage: 1}");
+  EXPECT_EQ(tokenizer->own_pieces()->size(), 289u);
+  EXPECT_EQ(pieces_of(*tokenizer, "학교를 banana\n\n학교"), "▁학교를|▁banana|\n|\n|▁학교");
+  EXPECT_EQ(pieces_of(*tokenizer, "힣"), "▁|<0xED>|<0x9E>|<0xA3>");
+}
+
+TEST(LearnedBytePair, OfBytesCutsAsGpt2Does) {
+  const auto tokenizer = learned("{vocabulary: 276, mark: bytes}");
+  EXPECT_EQ(tokenizer->own_pieces()->size(), 276u);
+  EXPECT_EQ(pieces_of(*tokenizer, "a banana's"), "a| banana|'s");
+}
+
+TEST(LearnedBytePair, KnowsNoSpecialTokenInAText) {
+  const auto tokenizer = learned("{vocabulary: 290, coverage: 1, special: [<a>]}");
+  EXPECT_EQ(tokenizer->own_pieces()->front(), "<a>");
+  EXPECT_EQ(pieces_of(*tokenizer, "<a>"), "▁|<0x3C>|a|<0x3E>");
+}
+
+// What is written for Hugging Face is read back as the same tokenizer.
+TEST(LearnedBytePair, IsTheSameFromItsFile) {
+  const test::TemporaryFolder folder;
+  std::mt19937 random(5);
+  for (const char* settings : {"{vocabulary: 289, coverage: 1}", "{vocabulary: 276, mark: bytes}",
+                               "{vocabulary: 34, coverage: 1, byte_fallback: false}"}) {
+    const auto tokenizer = learned(settings);
+    const std::filesystem::path file = folder.path() / "tokenizer.json";
+    std::ofstream(file) << tokenizer->to_json();
+    const auto read = bound<Tokenizer>("{type: hugging_face, file: '" + file.string() + "'}");
+    EXPECT_TRUE(read->keeps_line_ends());
+    EXPECT_EQ(*read->own_pieces(), *tokenizer->own_pieces());
+    EXPECT_EQ(read->content_hash().size(), 32u);
+    for (int round = 0; round < 200; ++round) {
+      const std::string text = test::random_text(random, 60);
+      EXPECT_EQ(pieces_of(*read, text), pieces_of(*tokenizer, text));
+    }
+  }
+}
+
+TEST_F(BytePairComponent, IsTheSameFromTheFileThatItWrites) {
+  std::ofstream(folder_.path() / "tokenizer.json") << bound<Tokenizer>(block_)->to_json();
+  const auto read =
+      bound<Tokenizer>("{type: hugging_face, file: '" + (folder_.path() / "tokenizer.json").string() + "'}");
+  EXPECT_EQ(*read->own_pieces(), *bound<Tokenizer>(block_)->own_pieces());
+  EXPECT_EQ(pieces_of(*read, "hello world"), "hello| wor|l|d");
+  EXPECT_EQ(read->decode(std::vector<std::int32_t>{259, 10}), "hello\n");
+}
+
+TEST(HuggingFaceComponent, ThatKeepsWhiteSpaceInItsWordsSeesOneLineAtATime) {
+  const std::string folder = test::source_path("tests/golden/tokenizers").string();
+  EXPECT_FALSE(bound<Tokenizer>("{type: hugging_face, file: '" + folder + "/metaspace.json'}")->keeps_line_ends());
+  EXPECT_TRUE(bound<Tokenizer>("{type: hugging_face, file: '" + folder + "/byte_level.json'}")->keeps_line_ends());
+}
+
+TEST(SentencePieceComponent, HasItsOwnVocabulary) {
+  if (!has_sentence_piece()) GTEST_SKIP() << "this build has no SentencePiece";
+  const std::string file = test::source_path("tests/golden/tokenizers/bpe.model").string();
+  const auto tokenizer = bound<Tokenizer>("{type: sentence_piece, model: '" + file + "'}");
+  EXPECT_EQ(tokenizer->own_pieces()->size(), 380u);
+  EXPECT_EQ(tokenizer->to_json(), "");
+  EXPECT_FALSE(tokenizer->keeps_line_ends());
+  std::vector<std::int32_t> whole, parts;
+  tokenizer->encode("학교 음악은", TextPlace::beginning, whole);
+  tokenizer->encode("학교", TextPlace::beginning, parts);
+  tokenizer->encode(" 음악은", TextPlace::rest, parts);
+  EXPECT_EQ(parts, whole);
+  EXPECT_EQ(tokenizer->decode(whole), "학교 음악은");
+}
+
+// Streams are cut before white space that follows other text: no tokenizer's ids may depend on where.
+TEST_F(BytePairComponent, AndAllOthersGiveTextsAndTheirSegmentsTheSameIds) {
+  std::mt19937 random(6);
+  const std::shared_ptr<const Tokenizer> all[] = {bound<Tokenizer>(block_).slot.shared(),
+                                                  learned("{vocabulary: 289, coverage: 1}"),
+                                                  learned("{vocabulary: 276, mark: bytes}")};
+  for (const auto& tokenizer : all) {
+    for (int round = 0; round < 200; ++round) {
+      const std::string text = test::random_text(random, 60);
+      std::vector<std::int32_t> whole;
+      tokenizer->encode(text, TextPlace::beginning, whole);
+      for (std::size_t cut = 1; cut < text.size(); ++cut) {
+        const bool after_text =
+            utf8_prefix(text.substr(0, cut)).valid == cut && !is_white_space(last_code_point(text, cut).code_point);
+        if (!after_text || white_space_at(text, cut) == 0) continue;
+        std::vector<std::int32_t> parts;
+        tokenizer->encode(std::string_view(text).substr(0, cut), TextPlace::beginning, parts);
+        tokenizer->encode(std::string_view(text).substr(cut), TextPlace::rest, parts);
+        ASSERT_EQ(parts, whole) << text;
+      }
+    }
+  }
+}
+
+// The same of the pieces.
 TEST_F(BytePairComponent, AndAllOthersCutTextsAndTheirSegmentsAlike) {
   std::mt19937 random(1);
   for (const std::string& block : {block_, std::string("words"), std::string("characters"),

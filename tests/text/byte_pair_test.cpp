@@ -137,7 +137,7 @@ TEST_F(Gpt2, ListAndHeapMergeAlikeOnItsOwnPieces) {
   for (int round = 0; round < 3000; ++round) {
     std::string word;
     for (int i = 0; i < 5; ++i) word += pairs().pieces()[static_cast<std::size_t>(any(random))];
-    word.resize(std::min(word.size(), BytePair::kLongestList));
+    word.resize(std::min(word.size(), PairMerges::kLongestList));
     std::vector<std::int32_t> in_list, in_heap;
     pairs().encode_word(word, in_list);
     pairs().encode_word(word, in_heap, 0);

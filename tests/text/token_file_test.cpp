@@ -19,7 +19,7 @@ std::string token_file(const std::string& key) {
   TokenFileWriter writer([&](std::string_view part) { bytes += part; }, key);
   writer.ids(std::vector<std::int32_t>{2, 1, 2});
   writer.ids(std::vector<std::int32_t>{1, 0});
-  writer.finish(std::vector<std::int64_t>{0, 2, 5}, Vocabulary({"<unk>", "한", "a b"}, {1, 2, 2}, 0, 1));
+  writer.finish(std::vector<std::int64_t>{0, 2, 5}, Vocabulary({"<unk>", "한", "a b"}, {1, 2, 2}, 0, 1), "a model");
   return bytes;
 }
 
@@ -42,6 +42,7 @@ TEST_F(TokenFile, ReadsBackWhatWasWritten) {
   EXPECT_EQ(corpus->vocabulary.counts(), (std::vector<std::int64_t>{1, 2, 2}));
   EXPECT_EQ(corpus->vocabulary.unknown(), 0);
   EXPECT_EQ(corpus->vocabulary.find("a b"), 2);
+  EXPECT_EQ(corpus->model, "a model");
 }
 
 TEST_F(TokenFile, NoDamagePassesUnseen) {

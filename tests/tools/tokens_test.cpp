@@ -132,5 +132,32 @@ TEST_F(TokensCommand, ReadsTheVocabularyOfARun) {
   EXPECT_EQ(jari({folder_.path().string()}).err, "error: a run holds no text: give one\n");
 }
 
+TEST_F(TokensCommand, SavesATokenizerAndReadsThatOfARun) {
+  const std::string train = "data.tokenizer={type: byte_pair, train: {vocabulary: 287, coverage: 1}}";
+  const std::filesystem::path file = folder_.path() / "tokenizer.json";
+  const Output saved = jari({spec_.string(), "", train, "--save", file.string()});
+  EXPECT_EQ(saved.status, 0) << saved.err;
+  const Output of_spec = jari({spec_.string(), "음악을 학교", train});
+  const std::string read = "data.tokenizer={type: hugging_face, file: '" + file.string() + "'}";
+  const Output of_file = jari({spec_.string(), "음악을 학교", read});
+  EXPECT_THAT(of_spec.out, HasSubstr("▁음악을"));
+  EXPECT_EQ(of_file.out, of_spec.out);
+  EXPECT_EQ(jari({spec_.string(), "", "--save", file.string()}).err,
+            "error: --save " + file.string() + ": the tokenizer 'words' can not be written as a tokenizer.json\n");
+
+  RunRecord record;
+  record.attributes.experiment = "words";
+  record.spec_resolved =
+      "experiment: words\ndata: {corpus: [/gone.txt], tokenizer: {type: byte_pair, train: {vocabulary: 287}}, "
+      "normalize: nfc}\n";
+  record.vocabulary_tokens = {"▁학교", "▁음악을"};
+  record.vocabulary_counts = {3, 2};
+  record.tokenizer_model = test::read_text(file);
+  write_run_file(folder_.path() / "run.h5", record);
+  const Output of_run = jari({folder_.path().string(), "음악을"});
+  EXPECT_EQ(of_run.status, 0) << of_run.err;
+  EXPECT_THAT(of_run.out, HasSubstr("▁음악을   1      2\n"));
+}
+
 }  // namespace
 }  // namespace jari

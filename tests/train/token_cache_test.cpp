@@ -108,14 +108,32 @@ TEST_F(Tokens, OfByteLevelPairsKeepTheirIdsUnlessTheyAreChosen) {
   EXPECT_EQ(chosen->vocabulary.pieces(), (std::vector<std::string>{"hello", "\n"}));
 }
 
+TEST_F(Tokens, OfATokenizerThatLearnsHoldItsModel) {
+  write("a.txt", "banana bandana\nbanana");
+  const std::string block = "{corpus: a.txt, tokenizer: {type: byte_pair, train: {vocabulary: 268}}}";
+  const auto corpus = cache_.get(data(block));
+  EXPECT_EQ(text_of(*corpus), "▁banana ▁ban dana \n|▁banana");
+  EXPECT_EQ(corpus->vocabulary.size(), 268);
+  const auto tokenizer = data(block).learned_tokenizer(corpus->model);
+  EXPECT_EQ(tokenizer->decode(corpus->ids), "banana bandana\nbanana");
+  EXPECT_NE(cache_.path_of(data(block)),
+            cache_.path_of(data("{corpus: a.txt, tokenizer: {type: byte_pair, train: {vocabulary: 267}}}")));
+  EXPECT_EQ(test::error_of<StoreError>(
+                [&] { tokens("{corpus: a.txt, tokenizer: {type: byte_pair, train: {vocabulary: 1000}}}"); }),
+            (folder_.path() / "a.txt").string() +
+                ": the text gives 269 pieces, too few for a vocabulary of 1000: ask for fewer, or give more text");
+}
+
 TEST_F(Tokens, AreTheSameAtAllBlockSizes) {
   std::mt19937 random(1);
   test::write_byte_pair(folder_.path());
   write("a.txt", test::random_text(random, 2000) + "end");
   write("b.txt", test::random_text(random, 2000) + "end");
-  for (const char* tokenizer : {"words", "{type: words, stemmer: josa, lower_case: true}", "characters",
-                                "{type: characters, white_space: collapse}", "{type: characters, white_space: drop}",
-                                "{type: byte_pair, vocabulary: encoder.json, merges: vocab.bpe}"}) {
+  for (const char* tokenizer :
+       {"words", "{type: words, stemmer: josa, lower_case: true}", "characters",
+        "{type: characters, white_space: collapse}", "{type: characters, white_space: drop}",
+        "{type: byte_pair, vocabulary: encoder.json, merges: vocab.bpe}", "{type: byte_pair, train: {vocabulary: 400}}",
+        "{type: byte_pair, train: {vocabulary: 300, mark: bytes}}"}) {
     const DataSpec spec = data(std::string("{corpus: [a.txt, b.txt], tokenizer: ") + tokenizer + "}");
     const std::string whole = file_of(spec, std::size_t{1} << 20);
     for (const std::size_t block : {1, 7, 4096})

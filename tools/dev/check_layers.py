@@ -27,6 +27,7 @@ LIBRARIES = [
     ("zlib", r"zlib\.h$", r"framework/(text|table)/[^/]+\.cpp$"),
     ("utf8proc", r"utf8proc\.h$", r"framework/(text|table)/[^/]+\.cpp$"),
     ("MeCab", r"mecab\.h$", r"framework/text/mecab\.cpp$"),
+    ("SentencePiece", r"sentencepiece_\w+\.h$", r"framework/text/sentence_piece\.cpp$"),
     ("Eigen", r"Eigen/", r"framework/table/[^/]+\.cpp$"),
     ("CLI11", r"CLI/", r"tools/"),
 ]

@@ -1,0 +1,206 @@
+#include "framework/text/text_steps.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "framework/text/byte_pair.hpp"
+#include "framework/text/character_pairs.hpp"
+#include "framework/text/normalize.hpp"
+#include "framework/text/unicode.hpp"
+
+namespace jari {
+namespace {
+
+// "\n" that a character other than "\n" follows becomes `to`.
+std::string with_started_lines(std::string_view text, const std::string& to) {
+  std::string result;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string_view::npos; ++at) {
+    if (at + 1 == text.size() || text[at + 1] == '\n') continue;
+    result.append(text, begin, at - begin);
+    result += to;
+    begin = at + 1;
+  }
+  result.append(text, begin);
+  return result;
+}
+
+void apply(const Normalizer& step, TextPlace place, std::string& text) {
+  using Kind = Normalizer::Kind;
+  std::string scratch;
+  switch (step.kind) {
+    case Kind::nfc:
+      if (to_nfc(text, scratch).data() != text.data()) text.swap(scratch);
+      return;
+    case Kind::nfkc:
+      text = to_nfkc(text);
+      return;
+    case Kind::lower_case:
+      append_lower_case(replaced(text, "\u0130", "i\u0307"), scratch);  // the one letter that becomes two
+      text.swap(scratch);
+      return;
+    case Kind::prepend:
+      if (place != TextPlace::rest && !text.empty()) text.insert(0, step.to);
+      return;
+    case Kind::replace:
+      if (text.find(step.from) != std::string::npos) text = replaced(text, step.from, step.to);
+      return;
+    case Kind::start_lines:
+      if (text.find('\n') != std::string::npos) text = with_started_lines(text, step.to);
+      return;
+  }
+}
+
+bool has_prefix(Cutter::Prefix prefix, TextPlace place) {
+  return prefix == Cutter::Prefix::first ? place == TextPlace::beginning
+                                         : prefix == Cutter::Prefix::always && place != TextPlace::rest;
+}
+
+void cut_before(std::string_view text, std::string_view mark, const TextSteps::Visit& visit) {
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(mark, begin + 1), text.size());
+    visit(text.substr(begin, end - begin));
+    begin = end;
+  }
+}
+
+void cut_by_gpt2(std::string_view text, const TextSteps::Visit& visit) {
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = gpt2_piece_end(text, begin);
+    visit(text.substr(begin, end - begin));
+    begin = end;
+  }
+}
+
+void cut_at_white_space(std::string_view text, const TextSteps::Visit& visit) {
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t space = at < text.size() ? white_space_at(text, at) : 1;
+    if (space == 0) {
+      ++at;
+      continue;
+    }
+    if (at > begin) visit(text.substr(begin, at - begin));
+    begin = at += space;
+  }
+}
+
+void cut_before_spaces(std::string_view text, const TextSteps::Visit& visit) {
+  std::size_t begin = 0;
+  for (std::size_t at = 1; at < text.size(); ++at) {
+    if (white_space_at(text, at) == 0 && !text.substr(at).starts_with(kWordStart)) continue;
+    visit(text.substr(begin, at - begin));
+    begin = at;
+  }
+  if (begin < text.size()) visit(text.substr(begin));
+}
+
+}  // namespace
+
+std::string TextSteps::normalize(std::string_view text, TextPlace place) const {
+  std::string result(text);
+  for (const Normalizer& step : normalizers_) apply(step, place, result);
+  return result;
+}
+
+bool TextSteps::byte_level() const {
+  return std::any_of(cutters_.begin(), cutters_.end(),
+                     [](const Cutter& step) { return step.kind == Cutter::Kind::byte_level; });
+}
+
+bool TextSteps::cuts_at_white_space() const {
+  using Kind = Cutter::Kind;
+  return std::any_of(cutters_.begin(), cutters_.end(), [](const Cutter& step) {
+    return step.kind == Kind::before_spaces || step.kind == Kind::gpt2 || (step.kind == Kind::byte_level && step.split);
+  });
+}
+
+void TextSteps::cut_from(std::size_t index, std::string_view text, TextPlace place, const Visit& visit) const {
+  if (index == cutters_.size()) return visit(text);
+  if (text.empty()) return;
+  using Kind = Cutter::Kind;
+  const Cutter& step = cutters_[index];
+  const bool byte_level = step.kind == Kind::byte_level;
+  std::string changed;
+  if (step.kind == Kind::metaspace) text = changed = replaced(text, " ", step.mark);
+  const std::string_view mark = byte_level ? std::string_view(" ") : step.mark;
+  if (has_prefix(step.prefix, place) && !text.starts_with(mark)) {
+    std::string with_prefix(mark);
+    with_prefix += text;
+    changed = std::move(with_prefix);
+    text = changed;
+  }
+  const Visit next = [&](std::string_view part) {
+    cut_from(index + 1, part, place, visit);
+    place = TextPlace::part;
+  };
+  if (step.kind == Kind::white_space) {
+    if (white_space_at(text, 0) > 0) place = TextPlace::part;
+    return cut_at_white_space(text, next);
+  }
+  if (step.kind == Kind::before_spaces) return cut_before_spaces(text, next);
+  if (!step.split) return next(text);
+  if (step.kind == Kind::metaspace) return cut_before(text, step.mark, next);
+  cut_by_gpt2(text, next);
+}
+
+std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
+  if (from.empty()) return std::string(text);
+  std::string result;
+  result.reserve(text.size());
+  std::size_t begin = 0;
+  for (std::size_t at; (at = text.find(from, begin)) != std::string_view::npos; begin = at + from.size()) {
+    result.append(text, begin, at - begin);
+    result += to;
+  }
+  result.append(text, begin);
+  return result;
+}
+
+namespace {
+
+void strip(std::string& piece, const Joiner& step) {
+  if (step.from.empty()) return;
+  std::string_view rest = piece;
+  for (std::size_t i = 0; i < step.start && rest.starts_with(step.from); ++i) rest.remove_prefix(step.from.size());
+  for (std::size_t i = 0; i < step.stop && rest.ends_with(step.from); ++i) rest.remove_suffix(step.from.size());
+  piece = std::string(rest);
+}
+
+void strip_beginning(std::string& piece, const std::string& mark) {
+  std::size_t begin = 0;
+  while (!mark.empty() && piece.compare(begin, mark.size(), mark) == 0) begin += mark.size();
+  piece.erase(0, begin);
+}
+
+void apply(const Joiner& step, std::vector<std::string>& pieces) {
+  using Kind = Joiner::Kind;
+  if (step.kind == Kind::fuse || step.kind == Kind::byte_level) {
+    pieces = {std::accumulate(pieces.begin(), pieces.end(), std::string())};
+    return;
+  }
+  if (step.kind == Kind::metaspace && step.start > 0 && !pieces.empty()) strip_beginning(pieces.front(), step.from);
+  for (std::string& piece : pieces) {
+    if (step.kind == Kind::byte_fallback) {
+      if (const auto byte = byte_of_piece(piece)) piece = std::string(1, static_cast<char>(*byte));
+    } else if (step.kind == Kind::strip) {
+      strip(piece, step);
+    } else {
+      piece = replaced(piece, step.from, step.kind == Kind::metaspace ? " " : step.to);
+    }
+  }
+}
+
+}  // namespace
+
+std::string join_pieces(std::vector<std::string> pieces, const std::vector<Joiner>& joiners) {
+  for (const Joiner& step : joiners) apply(step, pieces);
+  std::string text;
+  for (const std::string& piece : pieces) {
+    if (joiners.empty() && !text.empty()) text += ' ';
+    text += piece;
+  }
+  return text;
+}
+
+}  // namespace jari
