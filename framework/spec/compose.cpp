@@ -126,6 +126,9 @@ void set_path(SpecNode& root, const std::string& path, SpecNode value, const Sou
   if (path.empty() || path.front() == '.' || path.back() == '.' || path.find("..") != std::string::npos) {
     return diagnostics.error(key_span, "", fmt::format("an empty name in the path '{}'", path));
   }
+  const auto segments = static_cast<std::size_t>(std::count(path.begin(), path.end(), '.')) + 1;
+  if (segments + depth_of(value) > kDeepestSpec)
+    return diagnostics.error(key_span, "", fmt::format("nested more than {} deep", kDeepestSpec));
   SpecNode* node = &root;
   for (std::size_t start = 0; start <= path.size();) {
     const std::size_t end = std::min(path.find('.', start), path.size());

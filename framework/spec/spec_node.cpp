@@ -269,4 +269,11 @@ bool same_value(const SpecNode& left, const SpecNode& right) {
              [](const SpecEntry& a, const SpecEntry& b) { return a.key == b.key && same_value(a.value, b.value); });
 }
 
+std::size_t depth_of(const SpecNode& node) {
+  std::size_t deepest = 0;
+  for (const SpecNode& item : node.items) deepest = std::max(deepest, depth_of(item) + 1);
+  for (const SpecEntry& entry : node.entries) deepest = std::max(deepest, depth_of(entry.value) + 1);
+  return deepest;
+}
+
 }  // namespace jari

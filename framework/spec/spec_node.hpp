@@ -68,6 +68,10 @@ std::string to_flow_yaml(const SpecNode& node);
 // "3", "'abc'", "a list", for "found ...".
 std::string describe_value(const SpecNode& node);
 
+// Mappings and lists inside each other that a spec may hold.
+inline constexpr std::size_t kDeepestSpec = 64;
+std::size_t depth_of(const SpecNode& node);  // 0 of a scalar, 1 of a list of scalars
+
 // Equal values, wherever they came from.
 bool same_value(const SpecNode& left, const SpecNode& right);
 

@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::size_t kMostBytes = 4u << 20;
 constexpr std::size_t kMostNodes = 100'000;  // aliases of aliases grow without end
-constexpr std::size_t kDeepest = 64;
 
 struct Stop {};  // after an error that leaves nothing to go on with
 
@@ -120,7 +119,7 @@ class TreeBuilder final : public YAML::EventHandler {
     }
     nodes_ += known->second.size;
     check_size(span(mark));
-    if (stack_.size() + known->second.depth > kDeepest) too_deep(span(mark));
+    if (stack_.size() + known->second.depth > kDeepestSpec) too_deep(span(mark));
     add(known->second.node, 0);
   }
 
@@ -197,7 +196,7 @@ class TreeBuilder final : public YAML::EventHandler {
     throw Stop{};
   }
   void too_deep(const SourceSpan& where) {
-    error(where, fmt::format("nested more than {} deep", kDeepest), "");
+    error(where, fmt::format("nested more than {} deep", kDeepestSpec), "");
     throw Stop{};
   }
   // `fitting`: the tag that this kind of node may have, or "".
@@ -234,7 +233,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void begin(SpecNode node, YAML::anchor_t anchor) {
     if (in_key_position()) bad_key(node.span);
-    if (stack_.size() >= kDeepest) too_deep(node.span);
+    if (stack_.size() >= kDeepestSpec) too_deep(node.span);
     Open open;
     open.node = std::move(node);
     open.anchor = anchor;

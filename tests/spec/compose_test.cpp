@@ -58,6 +58,18 @@ TEST_F(Compose, SetsOverrides) {
   EXPECT_EQ(root.find_path("name.물리")->span.location(), "override #6:1:10");
 }
 
+TEST_F(Compose, RefusesOverridesThatNestTooDeep) {
+  const std::string path = write("spec.yaml", "a: 1\n");
+  std::string deepest = "b";
+  for (int i = 1; i < 64; ++i) deepest += ".b";
+  load(path, {deepest + "=1"});
+  for (const std::string& too_deep : {deepest + ".b=1", deepest + "=[1]"}) {
+    Diagnostics diagnostics;
+    load_spec(path, {too_deep}, diagnostics);
+    EXPECT_THAT(diagnostics.render(), HasSubstr("nested more than 64 deep"));
+  }
+}
+
 TEST_F(Compose, InterpolatesAfterOverrides) {
   setenv("JARI_TEST_NUMBER", "17", 1);
   setenv("JARI_TEST_WORD", "yes", 1);
