@@ -121,7 +121,8 @@ TEST(PairTraining, DoesNotDependOnHowTheCorpusIsCut) {
   for (std::size_t cut = 1; cut < corpus.size(); ++cut) {
     const bool at_word_end = (corpus[cut] == ' ' || corpus[cut] == '\n') && corpus[cut - 1] > ' ';
     if (!at_word_end) continue;
-    training.add(std::string_view(corpus).substr(begin, cut - begin), begin == 0 ? TextPlace::beginning : TextPlace::rest);
+    training.add(std::string_view(corpus).substr(begin, cut - begin),
+                 begin == 0 ? TextPlace::beginning : TextPlace::rest);
     begin = cut;
   }
   training.add(std::string_view(corpus).substr(begin), TextPlace::rest);
@@ -175,11 +176,20 @@ std::string random_unicode(std::mt19937& random) {
   for (int i = length(random); i > 0; --i) {
     char32_t c = 0;
     switch (kind(random)) {
-      case 0: c = any(random); break;
-      case 1: c = low(random); break;
-      case 2: c = jamo(random); break;
-      case 3: c = mark(random); break;
-      default: c = special[of_special(random)];
+      case 0:
+        c = any(random);
+        break;
+      case 1:
+        c = low(random);
+        break;
+      case 2:
+        c = jamo(random);
+        break;
+      case 3:
+        c = mark(random);
+        break;
+      default:
+        c = special[of_special(random)];
     }
     if (c < 0xD800 || c > 0xDFFF) append_utf8(c, text);
   }
