@@ -27,6 +27,9 @@ if(NOT TARGET xxhash_headers)
   find_path(XXHASH_INCLUDE xxhash.h REQUIRED)
   add_library(xxhash_headers INTERFACE IMPORTED)
   target_include_directories(xxhash_headers SYSTEM INTERFACE ${XXHASH_INCLUDE})
+  if(JARI_SANITIZE)  # its functions for AVX-512 insist on being inlined where GCC's sanitizers do not inline
+    target_compile_definitions(xxhash_headers INTERFACE XXH_NO_INLINE_HINTS=1)
+  endif()
 endif()
 # jari_find_library(<target> <header> [OPTIONAL]): the library of that name and its header, for those without a package file.
 function(jari_find_library target header)
