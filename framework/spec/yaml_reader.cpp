@@ -14,6 +14,7 @@
 #include "framework/base/edit_distance.hpp"
 #include "framework/base/text.hpp"
 #include "framework/spec/scalar.hpp"
+#include "framework/spec/source_place.hpp"
 
 namespace jari {
 namespace {
@@ -23,73 +24,9 @@ constexpr std::size_t kMostNodes = 100'000;  // aliases of aliases grow without 
 
 struct Stop {};  // after an error that leaves nothing to go on with
 
-using File = std::shared_ptr<const SourceFile>;
-
-std::string_view line_of(const File& file, int line) {
-  const auto index = static_cast<std::size_t>(line - 1);
-  return line >= 1 && index < file->lines.size() ? std::string_view(file->lines[index]) : std::string_view{};
-}
-
-// `line` from 1, `byte` from 0; the span is `bytes` long.
-SourceSpan span_at(const File& file, int line, std::size_t byte, std::size_t bytes = 1) {
-  const std::string_view text = line_of(file, line);
-  byte = std::min(byte, text.size());
-  SourceSpan span;
-  span.file = file;
-  span.line = line;
-  span.column = count_code_points(text.substr(0, byte)) + 1;
-  span.length = std::max(1, count_code_points(text.substr(byte, bytes)));
-  return span;
-}
-
-// Bytes of a scalar as it stands in its line from `byte` on; to the end of the line if it goes on below.
-std::size_t scalar_extent(std::string_view line, std::size_t byte, const std::string& text) {
-  const std::string_view rest = line.substr(std::min(byte, line.size()));
-  if (rest.empty() || rest[0] == '|' || rest[0] == '>') return 1;
-  if (rest.substr(0, text.size()) == text && rest[0] != '"' && rest[0] != '\'') return text.size();
-  if (rest[0] != '"' && rest[0] != '\'') return rest.size();
-  for (std::size_t i = 1; i < rest.size(); ++i) {
-    if (rest[0] == '"' && rest[i] == '\\') {
-      ++i;
-    } else if (rest[i] == rest[0]) {
-      const bool doubled = rest[0] == '\'' && i + 1 < rest.size() && rest[i + 1] == '\'';
-      if (!doubled) return i + 1;
-      ++i;
-    }
-  }
-  return rest.size();
-}
-
-// Whether the quote that opens a scalar is closed in some line: yaml-cpp takes the end of the file for it.
-bool is_closed(const File& file, int line, std::size_t byte) {
-  const char quote = line_of(file, line)[byte];
-  for (++byte; line <= static_cast<int>(file->lines.size()); ++line, byte = 0) {
-    const std::string_view text = line_of(file, line);
-    for (; byte < text.size(); ++byte) {
-      if (quote == '"' && text[byte] == '\\') {
-        ++byte;
-      } else if (text[byte] == quote) {
-        return true;  // a doubled one has another after it
-      }
-    }
-  }
-  return false;
-}
-
-// yaml-cpp's mark of a node is that of its anchor or tag.
-std::size_t after_properties(std::string_view line, std::size_t byte) {
-  std::size_t at = byte;
-  while (at < line.size() && (line[at] == '&' || line[at] == '!')) {
-    at = line.find(' ', at);
-    at = at == std::string_view::npos ? line.size() : line.find_first_not_of(' ', at);
-    if (at == std::string_view::npos) at = line.size();
-  }
-  return at < line.size() && line[at] != '#' ? at : byte;
-}
-
 class TreeBuilder final : public YAML::EventHandler {
  public:
-  TreeBuilder(File file, Diagnostics& diagnostics) : file_(std::move(file)), diagnostics_(diagnostics) {}
+  TreeBuilder(SourceFilePtr file, Diagnostics& diagnostics) : file_(std::move(file)), diagnostics_(diagnostics) {}
 
   SpecNode take_root() { return std::move(root_); }
 
@@ -286,7 +223,7 @@ class TreeBuilder final : public YAML::EventHandler {
     }
   }
 
-  File file_;
+  SourceFilePtr file_;
   Diagnostics& diagnostics_;
   SpecNode root_;
   std::vector<Open> stack_;
@@ -309,7 +246,7 @@ std::string syntax_hint(const std::string& message, std::string_view line) {
   return "";
 }
 
-SpecNode parse(const std::string& text, const File& file, Diagnostics& diagnostics) {
+SpecNode parse(const std::string& text, const SourceFilePtr& file, Diagnostics& diagnostics) {
   std::istringstream stream(text);
   TreeBuilder builder(file, diagnostics);
   try {
@@ -339,7 +276,7 @@ std::vector<std::string> split_lines(const std::string& text) {
 }
 
 // Bytes that no spec should hold, before yaml-cpp gets to see them. Returns whether there are none.
-bool check_bytes(const std::string& text, const File& file, Diagnostics& diagnostics) {
+bool check_bytes(const std::string& text, const SourceFilePtr& file, Diagnostics& diagnostics) {
   if (const auto offset = first_invalid_utf8(text)) {
     const auto line =
         static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(*offset), '\n'));
@@ -407,7 +344,7 @@ std::string near_files(const std::filesystem::path& path) {
 
 SpecNode read_yaml_text(const std::string& text, const std::string& name, Diagnostics& diagnostics) {
   const std::string content = with_plain_line_ends(text);
-  const File file = std::make_shared<const SourceFile>(SourceFile{name, split_lines(content)});
+  const SourceFilePtr file = std::make_shared<const SourceFile>(SourceFile{name, split_lines(content)});
   if (!check_bytes(content, file, diagnostics)) return {};
   const std::size_t errors_before = diagnostics.size();
   SpecNode root = parse(content, file, diagnostics);
