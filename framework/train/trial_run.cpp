@@ -271,7 +271,8 @@ void TrialRun::save_checkpoint() {
 void TrialRun::finish(ThreadPool& pool) {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started_;
   TrialResult result;
-  SettledState settled(programs_, inputs_, state_, row_, step_, pool);
+  const std::int64_t steps_done = status_ == "diverged" ? step_ - 1 : step_;  // the last one changed nothing
+  SettledState settled(programs_, inputs_, state_, row_, steps_done, pool);
   result.step = step_;
   result.threads = pool.threads();
   result.seconds["train"] = seconds_before_ + elapsed.count();
