@@ -1,6 +1,7 @@
 #pragma once
 // The one header that a component under plugins/ includes.
 
+#include "framework/base/permutation.hpp"
 #include "framework/base/shown_path.hpp"
 #include "framework/component/adam.hpp"
 #include "framework/component/alias_table.hpp"
@@ -18,6 +19,7 @@
 #include "framework/component/subword_tokenizer.hpp"
 #include "framework/component/task.hpp"
 #include "framework/component/tokenizer.hpp"
+#include "framework/component/transformer_model.hpp"
 #include "framework/component/warm_up.hpp"
 #include "framework/component/word_analysis.hpp"
 #include "framework/component/word_tables.hpp"

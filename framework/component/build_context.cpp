@@ -26,6 +26,7 @@ Value BuildContext::parameter(const std::string& name, Shape shape, Initializer 
   JARI_ASSERT(static_cast<int>(axes.size()) == shape.rank(),
               fmt::format("parameter {} of shape {} names {} axes", path, shape.to_string(), axes.size()));
   const Value value = graph.parameter(path, shape);
+  if (first_values != nullptr) init = first_values->of(*this, name, shape);
   declarations.add({path, std::move(shape), std::move(init), std::move(axes)});
   if (prepared != nullptr) {
     const auto found = prepared->find(path);
@@ -39,6 +40,10 @@ Value BuildContext::counter(const std::string& name, Shape shape, std::vector<st
   const Value value = graph.parameter_of(path, {DType::i32, shape});
   declarations.add({path, std::move(shape), zeros(), std::move(axes)});
   return value;
+}
+
+Value BuildContext::dropout(Value x, const std::string& name, const PerTrial<double>& rate) const {
+  return jari::dropout(x, part == 0 ? name : fmt::format("{}/part{}", name, part), per_trial(rate));
 }
 
 Value BuildContext::per_trial(const PerTrial<double>& hyperparameter) const {

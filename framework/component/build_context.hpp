@@ -23,6 +23,8 @@ struct ParameterDeclaration {
   std::vector<std::string> axes;  // {"position", "width"}
 };
 
+struct BuildContext;
+
 // Collects the parameters that the components of one graph declare.
 class Declarations {
  public:
@@ -32,6 +34,15 @@ class Declarations {
 
  private:
   std::vector<ParameterDeclaration> all_;
+};
+
+// First values that take the place of those that components name, as of a checkpoint.
+class FirstValues {
+ public:
+  virtual ~FirstValues() = default;
+  // For the parameter that is declared as `name` in the innermost scope. Fails (BuildContext::fail) where its shape
+  // does not fit.
+  virtual Initializer of(const BuildContext& context, const std::string& name, const Shape& shape) const = 0;
 };
 
 struct BuildContext {
@@ -44,12 +55,17 @@ struct BuildContext {
   const TokenizedCorpus* corpus = nullptr;  // of the spec's `data`; null without it
   // Values to use in place of parameters, by path: what Optimizer::prepare made of them.
   const std::map<std::string, Value>* prepared = nullptr;
+  const FirstValues* first_values = nullptr;  // null: the components' own
+  std::int64_t part = 0;                      // of a step's batch, where it is trained on part by part
 
   // Declares a parameter under the path of the innermost Graph::Scope.
   Value parameter(const std::string& name, Shape shape, Initializer init, std::vector<std::string> axes) const;
 
   // A parameter of numbers that are counted, zeros at first; no gradient goes to it.
   Value counter(const std::string& name, Shape shape, std::vector<std::string> axes) const;
+
+  // Dropout whose draws are named by the path of the innermost scope, `name` and the part of the batch.
+  Value dropout(Value x, const std::string& name, const PerTrial<double>& rate) const;
 
   // A hyperparameter that may differ from trial to trial, as a real scalar Value.
   Value per_trial(const PerTrial<double>& hyperparameter) const;

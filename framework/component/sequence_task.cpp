@@ -7,17 +7,20 @@ namespace {
 
 class SequenceBatches final : public Batches {
  public:
-  explicit SequenceBatches(const SequenceTask& task) : task_(task) {}
+  SequenceBatches(const SequenceTask& task, std::shared_ptr<const TokenizedCorpus> corpus)
+      : task_(task), corpus_(std::move(corpus)) {}
   void fill(const BatchContext& context, const Tensors& inputs) const override {
     const TensorType& type = inputs.type(kTokens);
     BatchContext of_size = context;
     of_size.batch = type.shape[0];
     of_size.length = type.shape[1];
+    of_size.corpus = corpus_.get();
     task_.batch(of_size, inputs.get<std::int32_t>(kTokens), inputs.get<std::int32_t>(kTargets));
   }
 
  private:
   const SequenceTask& task_;
+  std::shared_ptr<const TokenizedCorpus> corpus_;
 };
 
 struct Prediction {
@@ -27,8 +30,13 @@ struct Prediction {
 Prediction predict(const LossContext& context) {
   Graph& graph = context.build.graph;
   const TensorType ids{DType::i32, {context.batch, context.build.length}};
-  const Value tokens = graph.input(kTokens, ids, /*per_trial=*/true);
-  const Value targets = graph.input(kTargets, ids, /*per_trial=*/true);
+  Value tokens = graph.input(kTokens, ids, /*per_trial=*/true);
+  Value targets = graph.input(kTargets, ids, /*per_trial=*/true);
+  if (context.parts > 1) {
+    const std::int64_t each = context.batch / context.parts, begin = context.part * each;
+    tokens = slice(tokens, 0, begin, begin + each);
+    targets = slice(targets, 0, begin, begin + each);
+  }
   const Graph::Scope scope(graph, "model", context.model.span());
   return {dynamic_cast<const SequenceModel&>(*context.model).logits(context.build, tokens), targets};
 }
@@ -48,8 +56,8 @@ SequenceTask::Judgement SequenceTask::judge(const LossContext& context) const {
   return {argmax(prediction.logits), cross_entropy_by_position(prediction.logits, prediction.targets)};
 }
 
-std::unique_ptr<const Batches> SequenceTask::batches(std::shared_ptr<const TokenizedCorpus>) const {
-  return std::make_unique<SequenceBatches>(*this);
+std::unique_ptr<const Batches> SequenceTask::batches(std::shared_ptr<const TokenizedCorpus> corpus) const {
+  return std::make_unique<SequenceBatches>(*this, std::move(corpus));
 }
 
 std::string SequenceTask::refuse_model(const Model& model) const {

@@ -11,8 +11,17 @@ namespace jari {
 inline constexpr const char* kTokens = "tokens";    // i32 [batch, length]
 inline constexpr const char* kTargets = "targets";  // i32 [batch, length], -1: none
 
+// What sequences are asked of a corpus.
+struct SequenceWindows {
+  const TokenizedCorpus* corpus = nullptr;
+  std::int64_t length = 0, stride = 0;
+  bool training = true;
+};
+
 class SequenceTask : public Task {
  public:
+  static constexpr std::int64_t kEndless = -1;
+
   // tokens, targets: [batch, length], row-major. A target is a token id, or -1 where the task asks for nothing.
   virtual void batch(const BatchContext& context, std::span<std::int32_t> tokens,
                      std::span<std::int32_t> targets) const = 0;
@@ -20,6 +29,13 @@ class SequenceTask : public Task {
   // Whether position i of a sequence of that length has a target (the same for all sequences), for accuracy by
   // position.
   virtual bool has_target(std::int64_t position, std::int64_t length) const = 0;
+
+  // How many sequences there are; kEndless where they are drawn. StoreError where the corpus has none of that length.
+  virtual std::int64_t sequences(const SequenceWindows& /*windows*/) const { return kEndless; }
+
+  // Whether a sequence is a stretch of the corpus' text and each target the token after it, so that losses can be told
+  // by character and byte, and evaluations have a stride.
+  virtual bool predicts_text() const { return false; }
 
   // "" if sequences of this length make sense; otherwise the reason, for the spec's author.
   virtual std::string refuse_length(std::int64_t /*length*/) const { return ""; }
@@ -33,7 +49,7 @@ class SequenceTask : public Task {
 
   TaskLoss loss(const LossContext& context) const final;
   std::unique_ptr<const Batches> batches(std::shared_ptr<const TokenizedCorpus> corpus) const final;
-  std::string refuse_model(const Model& model) const final;
+  std::string refuse_model(const Model& model) const override;
   const SequenceTask* as_sequence_task() const final { return this; }
 };
 

@@ -17,6 +17,8 @@ struct BatchContext {
   std::int64_t batch = 0;   // sequences, or what else the task counts
   std::int64_t length = 0;  // tokens a sequence, of a task of sequences
   bool training = true;     // false: one of the batches of an evaluation
+  std::int64_t stride = 0;  // of an evaluation over a text: tokens from one sequence to the next
+  const TokenizedCorpus* corpus = nullptr;  // of the spec's `data`; null without it
 };
 
 // A task with its data. One serves all trials of a fused group, on several threads at a time.
@@ -32,6 +34,8 @@ struct LossContext {
   const Slot<Model>& model;
   std::int64_t batch = 0;
   SourceSpan span;  // of the task in the spec
+  // Which of how many equal parts of the batch the loss is of (`train.accumulate`).
+  std::int64_t part = 0, parts = 1;
 };
 
 struct TaskLoss {
@@ -62,7 +66,10 @@ class Task {
   virtual bool reads_data() const { return false; }
 
   // Steps that go once over the corpus; 0 for a task that draws at random, which knows no epochs.
-  virtual std::int64_t steps_of_epoch(const TokenizedCorpus& /*corpus*/, std::int64_t /*batch*/) const { return 0; }
+  virtual std::int64_t steps_of_epoch(const TokenizedCorpus& /*corpus*/, std::int64_t /*batch*/,
+                                      std::int64_t /*length*/) const {
+    return 0;
+  }
   virtual bool has_epochs() const { return false; }
 
   // Itself, if it is a task of sequences, which have a length.

@@ -34,6 +34,9 @@ class Tokenizer {
   virtual void encode(std::string_view /*text*/, TextPlace /*place*/, std::vector<std::int32_t>& /*ids*/) const {}
   virtual std::string decode(std::span<const std::int32_t> /*ids*/) const { return ""; }
 
+  // Whether its pieces, put together, are the text; of one with a vocabulary of its own `decode` tells.
+  virtual bool pieces_are_text() const { return false; }
+
   // One that learns is made in two steps: it has no pieces before `train` has read the corpus, once, and made a model,
   // bytes that are kept with the ids; `with_model` makes the tokenizer that has them.
   virtual bool learns() const { return false; }

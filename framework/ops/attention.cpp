@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "framework/ops/attributes.hpp"
 #include "framework/ops/check.hpp"
 #include "framework/ops/differentiate.hpp"
 #include "framework/ops/ops.hpp"
@@ -11,22 +12,41 @@
 
 namespace jari {
 
-AttentionSizes attention_sizes(const char* op, const TensorType& query, const TensorType& key,
-                               const TensorType& value) {
+namespace {
+
+// From [batch, heads, length, width] to the axes' order that the attributes say, or back.
+Value arranged(Value x, const AttentionAttributes& attributes) {
+  return attributes.tokens_first ? permute(x, {0, 2, 1, 3}) : x;
+}
+
+Shape arranged(const AttentionAttributes& attributes, std::int64_t batch, std::int64_t heads, std::int64_t length,
+               std::int64_t width) {
+  return attributes.tokens_first ? Shape{batch, length, heads, width} : Shape{batch, heads, length, width};
+}
+
+}  // namespace
+
+AttentionSizes attention_sizes(const char* op, const AttentionAttributes& attributes, const TensorType& query,
+                               const TensorType& key, const TensorType& value) {
   require_real(op, query);
   for (const TensorType* type : {&query, &key, &value}) {
     if (type->shape.rank() == 4) continue;
-    throw ShapeError(fmt::format("{}: query, key and value must be [batch, heads, length, width], not {}, {}, {}", op,
-                                 query.shape.to_string(), key.shape.to_string(), value.shape.to_string()));
+    throw ShapeError(fmt::format("{}: query, key and value must be [batch, {}, width], not {}, {}, {}", op,
+                                 attributes.tokens_first ? "length, heads" : "heads, length", query.shape.to_string(),
+                                 key.shape.to_string(), value.shape.to_string()));
   }
+  const int heads = attributes.tokens_first ? 2 : 1, length = attributes.tokens_first ? 1 : 2;
   const AttentionSizes sizes = {.batch = query.shape[0],
-                                .heads = query.shape[1],
-                                .length = query.shape[2],
-                                .keys = key.shape[2],
+                                .heads = query.shape[heads],
+                                .length = query.shape[length],
+                                .keys = key.shape[length],
                                 .width = query.shape[3],
                                 .value_width = value.shape[3]};
-  require_type(op, "key", key, {query.dtype, {sizes.batch, sizes.heads, sizes.keys, sizes.width}});
-  require_type(op, "value", value, {query.dtype, {sizes.batch, sizes.heads, sizes.keys, sizes.value_width}});
+  const auto of_keys = [&](std::int64_t width) {
+    return TensorType{query.dtype, arranged(attributes, sizes.batch, sizes.heads, sizes.keys, width)};
+  };
+  require_type(op, "key", key, of_keys(sizes.width));
+  require_type(op, "value", value, of_keys(sizes.value_width));
   return sizes;
 }
 
@@ -46,22 +66,26 @@ TensorType saved_type(const AttentionSizes& sizes, DType dtype) {
   return {dtype, shape};
 }
 
-std::vector<TensorType> infer(const std::vector<TensorType>& inputs, const Attributes&) {
+std::vector<TensorType> infer(const std::vector<TensorType>& inputs, const Attributes& given) {
   require_inputs("attention", inputs.size(), 3, 4);
-  const AttentionSizes sizes = attention_sizes("attention", inputs[0], inputs[1], inputs[2]);
+  const auto& attributes = given.as<AttentionAttributes>();
+  const AttentionSizes sizes = attention_sizes("attention", attributes, inputs[0], inputs[1], inputs[2]);
   const DType dtype = inputs[0].dtype;
   if (inputs.size() == 4) require_bias("attention", inputs[3], sizes, dtype);
-  return {{dtype, {sizes.batch, sizes.heads, sizes.length, sizes.value_width}}, saved_type(sizes, dtype)};
+  return {{dtype, arranged(attributes, sizes.batch, sizes.heads, sizes.length, sizes.value_width)},
+          saved_type(sizes, dtype)};
 }
 
-std::vector<TensorType> infer_gradient(const std::vector<TensorType>& inputs, const Attributes& attributes) {
+std::vector<TensorType> infer_gradient(const std::vector<TensorType>& inputs, const Attributes& given) {
   const char* op = "attention_gradient";
-  const bool bias_gradient = attributes.as<AttentionAttributes>().bias_gradient;
+  const auto& attributes = given.as<AttentionAttributes>();
+  const bool bias_gradient = attributes.bias_gradient;
   require_inputs(op, inputs.size(), bias_gradient ? 6 : 5, 6);
-  const AttentionSizes sizes = attention_sizes(op, inputs[0], inputs[1], inputs[2]);
+  const AttentionSizes sizes = attention_sizes(op, attributes, inputs[0], inputs[1], inputs[2]);
   const DType dtype = inputs[0].dtype;
   require_type(op, "saved", inputs[3], saved_type(sizes, dtype));
-  require_type(op, "upstream", inputs[4], {dtype, {sizes.batch, sizes.heads, sizes.length, sizes.value_width}});
+  require_type(op, "upstream", inputs[4],
+               {dtype, arranged(attributes, sizes.batch, sizes.heads, sizes.length, sizes.value_width)});
   if (inputs.size() == 6) require_bias(op, inputs[5], sizes, dtype);
   std::vector<TensorType> outputs = {inputs[0], inputs[1], inputs[2]};
   if (bias_gradient) outputs.push_back(inputs[5]);
@@ -79,13 +103,15 @@ Value scores(Graph& graph, Value query, Value key, const Value* bias, const Atte
   return select(is_later, out, scores);
 }
 
-std::vector<Value> body(Graph& graph, const std::vector<Value>& inputs, const Attributes& attributes) {
-  const Value query = inputs[0], key = inputs[1], value = inputs[2];
+std::vector<Value> body(Graph& graph, const std::vector<Value>& inputs, const Attributes& given) {
+  const auto& attributes = given.as<AttentionAttributes>();
+  const Value query = arranged(inputs[0], attributes), key = arranged(inputs[1], attributes);
   const Value* bias = inputs.size() == 4 ? &inputs[3] : nullptr;
-  const Value rows = scores(graph, query, key, bias, attributes.as<AttentionAttributes>());
+  const Value rows = scores(graph, query, key, bias, attributes);
   const Value probabilities = softmax(rows);
-  const Value result = matmul(probabilities, value);
-  if (attention_sizes("attention", query.type(), key.type(), value.type()).saves_probabilities()) {
+  const Value result = arranged(matmul(probabilities, arranged(inputs[2], attributes)), attributes);
+  if (attention_sizes("attention", attributes, inputs[0].type(), inputs[1].type(), inputs[2].type())
+          .saves_probabilities()) {
     return {result, probabilities};
   }
   const Value largest = maximum(reduce_max(rows, {-1}), scalar_like(query, kLowestMaximum));
@@ -102,7 +128,8 @@ Value bias_gradient(Value by_pair, const Shape& bias) {
 
 std::vector<Value> gradient_body(Graph& graph, const std::vector<Value>& inputs, const Attributes& attributes) {
   const auto& options = attributes.as<AttentionAttributes>();
-  const Value query = inputs[0], key = inputs[1], value = inputs[2], saved = inputs[3], upstream = inputs[4];
+  const Value query = arranged(inputs[0], options), key = arranged(inputs[1], options);
+  const Value value = arranged(inputs[2], options), saved = inputs[3], upstream = arranged(inputs[4], options);
   Value probabilities = saved;
   if (saved.shape().rank() == 3) {
     Shape column = saved.shape();
@@ -111,9 +138,9 @@ std::vector<Value> gradient_body(Graph& graph, const std::vector<Value>& inputs,
     probabilities = exp(scores(graph, query, key, bias, options) - reshape(saved, column));
   }
   const Value by_score = graph.apply_one(op_softmax_gradient, {probabilities, matmul(upstream, value, false, true)});
-  std::vector<Value> gradients = {matmul(by_score, key) * options.scale,
-                                  matmul(by_score, query, true, false) * options.scale,
-                                  matmul(probabilities, upstream, true, false)};
+  std::vector<Value> gradients = {arranged(matmul(by_score, key) * options.scale, options),
+                                  arranged(matmul(by_score, query, true, false) * options.scale, options),
+                                  arranged(matmul(probabilities, upstream, true, false), options)};
   if (options.bias_gradient) gradients.push_back(bias_gradient(by_score, inputs[5].shape()));
   return gradients;
 }
@@ -139,7 +166,26 @@ const Op op_attention_gradient = {.name = "attention_gradient", .infer = infer_g
 Value attention(Value query, Value key, Value value, std::optional<Value> bias, AttentionOptions options) {
   std::vector<Value> inputs = {query, key, value};
   if (bias) inputs.push_back(*bias);
-  return query.graph().apply(op_attention, inputs, AttentionAttributes{options.scale, options.causal})[0];
+  const AttentionAttributes attributes{.scale = options.scale, .causal = options.causal};
+  if (const Value cheaper = rewrite_attention(inputs, attributes)) return cheaper;
+  return query.graph().apply(op_attention, inputs, attributes)[0];
+}
+
+Value rewrite_attention(const std::vector<Value>& inputs, const AttentionAttributes& attributes) {
+  Graph& graph = inputs[0].graph();
+  if (!graph.rewrites()) return {};
+  std::vector<Value> as_made = inputs;
+  for (int i = 0; i < 3; ++i) {
+    Value& input = as_made[static_cast<std::size_t>(i)];
+    const Node& node = graph.node(input.node());
+    const bool is_exchanged = node.kind == NodeKind::op && node.op == &op_permute &&
+                              node.attributes.as<PermuteAttributes>().order == std::vector<int>{0, 2, 1, 3};
+    if (!is_exchanged) return {};
+    input = node.inputs[0];
+  }
+  AttentionAttributes exchanged = attributes;
+  exchanged.tokens_first = true;
+  return permute(graph.apply(op_attention, as_made, exchanged)[0], {0, 2, 1, 3});
 }
 
 }  // namespace jari

@@ -23,7 +23,8 @@ double product_flops(const Graph& graph, const Node& node) {
     return product(sizes.batch, sizes.m, sizes.n, sizes.k);
   }
   if (node.op != &op_attention && node.op != &op_attention_gradient) return 0;
-  const AttentionSizes sizes = attention_sizes(node.op->name, type(0), type(1), type(2));
+  const AttentionSizes sizes =
+      attention_sizes(node.op->name, node.attributes.as<AttentionAttributes>(), type(0), type(1), type(2));
   const Shape batch{sizes.batch, sizes.heads};
   const double scores = product(batch, sizes.length, sizes.keys, sizes.width);
   const double mix = product(batch, sizes.length, sizes.value_width, sizes.keys);

@@ -89,7 +89,9 @@ Value matmul(Value left, Value right, bool transpose_left = false, bool transpos
 // -- composite ops with kernels of their own; each has a body in the ops above
 Value softmax(Value x);  // over the last axis
 Value log_softmax(Value x);
-Value layer_norm(Value x, Value scale, Value shift, double epsilon = 1e-5);  // [..., n], [n], [n]
+// (x - mean) / sqrt(variance + epsilon) scale + shift over the last axis: [..., n], [n], [n].
+Value layer_norm(Value x, Value scale, std::optional<Value> shift, double epsilon = 1e-5);
+Value rms_norm(Value x, Value scale, double epsilon = 1e-5);  // x / sqrt(mean square + epsilon) scale: [..., n], [n]
 // Mean over the positions whose target is >= 0 of -log softmax(logits)[target]. [..., n], i32 [...] -> scalar.
 Value cross_entropy(Value logits, Value targets);
 // The same by position, 0 where the target is < 0. [..., n], i32 [...] -> [...].

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/ops/attention.hpp"
 #include "framework/ops/ops.hpp"
 
 namespace jari {
@@ -23,7 +24,9 @@ bool keeps_last_axis(Value reshaped) {
   return from.shape().rank() > 0 && from.shape()[-1] == reshaped.shape()[-1];
 }
 
-bool is_single_head_attention(Value x) { return is_op(x, op_attention) && x.shape()[1] == 1; }
+bool is_single_head_attention(Value x) {
+  return is_op(x, op_attention) && !node_of(x).attributes.as<AttentionAttributes>().tokens_first && x.shape()[1] == 1;
+}
 
 // Rows that a linear map has to act on if it is pushed through what `x` is made of.
 std::int64_t rows_behind(Value x) {

@@ -152,6 +152,16 @@ Value reshape(Value x, Shape shape) {
 
 Value permute(Value x, std::vector<int> order) {
   if (order == axes_in_order(x.shape().rank())) return x;
+  const Node& node = x.graph().node(x.node());
+  if (x.graph().rewrites() && node.kind == NodeKind::op && node.op == &op_permute) {
+    // Two exchanges of axes are one, or none.
+    const std::vector<int>& before = node.attributes.as<PermuteAttributes>().order;
+    const auto is_axis = [&](int axis) { return axis >= 0 && axis < static_cast<int>(before.size()); };
+    if (order.size() == before.size() && std::all_of(order.begin(), order.end(), is_axis)) {
+      for (int& axis : order) axis = before[static_cast<std::size_t>(axis)];
+      return permute(node.inputs[0], std::move(order));
+    }
+  }
   return x.graph().apply_one(op_permute, {x}, PermuteAttributes{std::move(order)});
 }
 

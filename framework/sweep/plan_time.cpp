@@ -113,7 +113,7 @@ TimeEstimate time_by_running(const TrialPrograms& programs, const std::vector<co
                                stopwatch.seconds_a_step(*programs.train(), kTrainStream, train.steps, share);
   }
   for (const EvaluateProgram& evaluate : programs.evaluate()) {
-    const std::int64_t batches = (evaluate.spec.sequences + evaluate.batch - 1) / evaluate.batch;
+    const std::int64_t batches = (evaluate.sequences + evaluate.batch - 1) / evaluate.batch;
     estimate.seconds_a_trial +=
         static_cast<double>(batches * evaluations(train)) *
         stopwatch.seconds_a_step(*evaluate.program, "evaluate/" + evaluate.name, batches, share);

@@ -34,7 +34,8 @@ Bits bits_at(const char* bytes, bool is_big_endian) {
   return std::bit_cast<Bits>(own);
 }
 
-float value_at(const char* bytes, ElementType type) {
+template <class Real>
+Real value_at(const char* bytes, ElementType type) {
   switch (type.kind) {
     case ElementType::Kind::f16:
       return from_f16(bits_at<std::uint16_t>(bytes, type.is_big_endian));
@@ -43,9 +44,20 @@ float value_at(const char* bytes, ElementType type) {
     case ElementType::Kind::f32:
       return bits_at<float>(bytes, type.is_big_endian);
     case ElementType::Kind::f64:
-      return static_cast<float>(bits_at<double>(bytes, type.is_big_endian));
+      return static_cast<Real>(bits_at<double>(bytes, type.is_big_endian));
   }
   return 0;
+}
+
+template <class Real>
+void read_numbers(InputFile& source, ElementType type, std::span<Real> values) {
+  constexpr std::size_t kBlock = 1 << 14;
+  std::vector<char> bytes(std::min(kBlock, values.size()) * type.size());
+  for (std::size_t begin = 0; begin < values.size(); begin += kBlock) {
+    const std::span<Real> part = values.subspan(begin, std::min(kBlock, values.size() - begin));
+    source.read(bytes.data(), part.size() * type.size(), "the values");
+    for (std::size_t i = 0; i < part.size(); ++i) part[i] = value_at<Real>(bytes.data() + i * type.size(), type);
+  }
 }
 
 }  // namespace
@@ -53,14 +65,10 @@ float value_at(const char* bytes, ElementType type) {
 void read_values(InputFile& source, ElementType type, std::span<float> values) {
   const bool is_own = type.kind == ElementType::Kind::f32 && !type.is_big_endian;
   if (is_own) return source.read(reinterpret_cast<char*>(values.data()), values.size_bytes(), "the values");
-  constexpr std::size_t kBlock = 1 << 14;
-  std::vector<char> bytes(std::min(kBlock, values.size()) * type.size());
-  for (std::size_t begin = 0; begin < values.size(); begin += kBlock) {
-    const std::span<float> part = values.subspan(begin, std::min(kBlock, values.size() - begin));
-    source.read(bytes.data(), part.size() * type.size(), "the values");
-    for (std::size_t i = 0; i < part.size(); ++i) part[i] = value_at(bytes.data() + i * type.size(), type);
-  }
+  read_numbers(source, type, values);
 }
+
+void read_values(InputFile& source, ElementType type, std::span<double> values) { read_numbers(source, type, values); }
 
 RowMatrix read_matrix(InputFile& source, ElementType type, std::int64_t rows, std::int64_t width, bool by_columns) {
   const std::uint64_t most = source.most_left() / type.size();

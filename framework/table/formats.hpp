@@ -7,6 +7,7 @@
 #include "framework/table/input_file.hpp"
 #include "framework/table/output_file.hpp"
 #include "framework/table/table_file.hpp"
+#include "framework/table/tensor_file.hpp"
 
 namespace jari {
 
@@ -84,12 +85,8 @@ void refuse_in_words(const OutputFile& file, const WordTable& table, std::string
                      const std::string& reason);
 
 // How numbers are stored in npy and safetensors files.
-struct ElementType {
-  enum class Kind { f16, bf16, f32, f64 } kind = Kind::f32;
-  bool is_big_endian = false;
-  std::size_t size() const { return kind == Kind::f64 ? 8 : kind == Kind::f32 ? 4 : 2; }
-};
 void read_values(InputFile& source, ElementType type, std::span<float> values);
+void read_values(InputFile& source, ElementType type, std::span<double> values);
 // [rows, width]; `by_columns`: stored one column after the other. The promise is compared with the file's size first.
 RowMatrix read_matrix(InputFile& source, ElementType type, std::int64_t rows, std::int64_t width, bool by_columns);
 

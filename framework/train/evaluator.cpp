@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace jari {
 namespace {
 
 // Sums over the sequences, by position. Plain doubles in a fixed order: the same at any thread count.
 struct Tally {
-  explicit Tally(std::int64_t length)
-      : correct(static_cast<std::size_t>(length)), loss(correct.size()), count(correct.size()) {}
+  Tally(std::int64_t length, const TextSizes* sizes)
+      : correct(static_cast<std::size_t>(length)), loss(correct.size()), count(correct.size()), text(sizes) {}
   std::vector<double> correct, loss, count;
+  const TextSizes* text;             // null where tokens are no text
+  double bytes = 0, characters = 0;  // that the targets stand for
 
   template <class Real>
   void add(const std::int32_t* targets, const std::int32_t* predictions, const Real* losses, std::int64_t sequences) {
@@ -22,6 +25,9 @@ struct Tally {
       count[position] += 1;
       correct[position] += predictions[i] == targets[i] ? 1 : 0;
       loss[position] += static_cast<double>(losses[i]);
+      if (text == nullptr) continue;
+      bytes += text->bytes[static_cast<std::size_t>(targets[i])];
+      characters += text->characters[static_cast<std::size_t>(targets[i])];
     }
   }
 };
@@ -39,12 +45,27 @@ double mean_over(const std::vector<double>& sums, const std::vector<double>& cou
   return ratio(sum, count);
 }
 
-Evaluation summarize(const EvaluateProgram& evaluate, const Tally& tally) {
+// What one token costs, and what one character and one byte of the text do (bits).
+void add_text_metrics(const Tally& tally, const std::string& prefix, Evaluation& result) {
+  double loss = 0, count = 0;
+  for (std::size_t position = 0; position < tally.loss.size(); ++position) {
+    loss += tally.loss[position];
+    count += tally.count[position];
+  }
+  const double bits = loss / std::numbers::ln2;
+  result.metrics.emplace_back(prefix + "perplexity", std::exp(ratio(loss, count)));
+  if (tally.text == nullptr) return;
+  result.metrics.emplace_back(prefix + "bits_per_character", ratio(bits, tally.characters));
+  result.metrics.emplace_back(prefix + "bits_per_byte", ratio(bits, tally.bytes));
+}
+
+Evaluation summarize(const EvaluateProgram& evaluate, const Tally& tally, bool is_text) {
   const std::size_t length = tally.count.size();
   const std::string prefix = "evaluate/" + evaluate.name + "/";
   Evaluation result;
   result.metrics.emplace_back(prefix + "loss", mean_over(tally.loss, tally.count, 0, length));
   result.metrics.emplace_back(prefix + "accuracy", mean_over(tally.correct, tally.count, 0, length));
+  if (is_text) add_text_metrics(tally, prefix, result);
   if (evaluate.spec.seen) {
     const std::size_t seen = static_cast<std::size_t>(*evaluate.spec.seen);
     result.metrics.emplace_back(prefix + "accuracy_seen", mean_over(tally.correct, tally.count, 0, seen));
@@ -62,23 +83,25 @@ Evaluation summarize(const EvaluateProgram& evaluate, const Tally& tally) {
 namespace {
 
 std::int64_t batches_of(const EvaluateProgram& evaluate) {
-  return (evaluate.spec.sequences + evaluate.batch - 1) / evaluate.batch;
+  return (evaluate.sequences + evaluate.batch - 1) / evaluate.batch;
 }
 
 Evaluation evaluate_sequences(const EvaluateProgram& evaluate, const Trial& trial, const TrialInputs& inputs,
                               State& state, int row, ThreadPool& pool) {
   const bool f64 = trial.experiment.precision == Precision::f64;
-  Tally tally(*evaluate.spec.length);
+  const bool is_text = (*trial.experiment.task)->as_sequence_task()->predicts_text();
+  const std::optional<TextSizes>& text = inputs.programs().text_sizes();
+  Tally tally(*evaluate.spec.length, is_text && text ? &*text : nullptr);
   std::vector<std::int32_t> targets;
 
   Program::Hooks hooks;
   hooks.feed = [&](int, std::int64_t batch, const Tensors& tensors) {
-    inputs.fill(tensors, "evaluate/" + evaluate.name, batch);
+    inputs.fill(tensors, "evaluate/" + evaluate.name, batch, evaluate.spec.stride_or_length());
     const auto filled = tensors.get<std::int32_t>(kTargets);
     targets.assign(filled.begin(), filled.end());
   };
   hooks.fetch = [&](int, std::int64_t batch, const Tensors& tensors) {
-    const std::int64_t sequences = std::min(evaluate.batch, evaluate.spec.sequences - batch * evaluate.batch);
+    const std::int64_t sequences = std::min(evaluate.batch, evaluate.sequences - batch * evaluate.batch);
     const std::int32_t* predictions = tensors.get<std::int32_t>(kPredictions).data();
     if (f64) {
       tally.add(targets.data(), predictions, tensors.get<double>(kLossByPosition).data(), sequences);
@@ -89,7 +112,7 @@ Evaluation evaluate_sequences(const EvaluateProgram& evaluate, const Trial& tria
   };
   const int rows[] = {row};
   evaluate.program->run(state, rows, 0, batches_of(evaluate), hooks, pool);
-  return summarize(evaluate, tally);
+  return summarize(evaluate, tally, is_text);
 }
 
 // The mean of the batches' losses.
@@ -98,7 +121,7 @@ Evaluation evaluate_loss(const EvaluateProgram& evaluate, const TrialInputs& inp
   double sum = 0;
   Program::Hooks hooks;
   hooks.feed = [&](int, std::int64_t batch, const Tensors& tensors) {
-    inputs.fill(tensors, "evaluate/" + evaluate.name, batch);
+    inputs.fill(tensors, "evaluate/" + evaluate.name, batch, evaluate.spec.stride_or_length());
   };
   hooks.fetch = [&](int, std::int64_t, const Tensors& tensors) {
     sum += tensors.scalar(kLoss);

@@ -42,6 +42,8 @@ void check_training(const Experiment& experiment, FieldChecks& checks) {
                  "give train.steps");
   }
   check_length("train", experiment.train->length, **experiment.task, checks);
+  if (experiment.train->accumulate > 1 && (*experiment.task)->as_sequence_task() == nullptr)
+    checks.error("train.accumulate", "has no effect: the task has no sequences", "take it out");
 }
 
 // A `data` block alone is for `jari tokens`, which reads no other.
@@ -65,8 +67,11 @@ void check_evaluate(const Experiment& experiment, FieldChecks& checks) {
     }
     if (!experiment.task) continue;
     check_length(path, evaluate.length, **experiment.task, checks);
-    if (evaluate.seen && (*experiment.task)->as_sequence_task() == nullptr)
+    const SequenceTask* sequences = (*experiment.task)->as_sequence_task();
+    if (evaluate.seen && sequences == nullptr)
       checks.error(path + ".seen", "has no effect: the task has no sequences", "take it out");
+    if (evaluate.stride && (sequences == nullptr || !sequences->predicts_text()))
+      checks.error(path + ".stride", "has no effect: the task's sequences are no text", "take it out");
   }
 }
 
@@ -74,8 +79,13 @@ std::vector<std::string> evaluated_metrics(const Experiment& experiment) {
   std::vector<std::string> known;
   for (const auto& [name, evaluate] : experiment.evaluate) {
     known.push_back(fmt::format("evaluate/{}/loss", name));
-    if (experiment.task && (*experiment.task)->as_sequence_task() == nullptr) continue;
+    const SequenceTask* sequences = experiment.task ? (*experiment.task)->as_sequence_task() : nullptr;
+    if (experiment.task && sequences == nullptr) continue;
     known.push_back(fmt::format("evaluate/{}/accuracy", name));
+    if (sequences != nullptr && sequences->predicts_text()) {
+      for (const char* kind : {"perplexity", "bits_per_character", "bits_per_byte"})
+        known.push_back(fmt::format("evaluate/{}/{}", name, kind));
+    }
     if (!evaluate.seen) continue;
     for (const char* kind : {"accuracy_seen", "accuracy_new"})
       known.push_back(fmt::format("evaluate/{}/{}", name, kind));

@@ -2,6 +2,7 @@
 // The top level of a spec, typed: what one trial is. `sweep`, `seeds` and `plugins` belong to the file, not to a trial;
 // framework/sweep reads them.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -69,6 +70,7 @@ struct TrainSpec {
   std::optional<std::int64_t> given_steps, epochs;
   std::int64_t batch = 0;
   std::optional<std::int64_t> length;
+  std::int64_t accumulate = 1;
   std::optional<double> clip_norm;
   Slot<Optimizer> optimizer;
   Slot<Schedule> schedule{"constant"};
@@ -83,6 +85,9 @@ struct TrainSpec {
     f("epochs", epochs, "times that a task goes over its corpus, in place of steps", at_least(1));
     f("batch", batch, "sequences a step, or words of a corpus", required, at_least(1), unit("sequences"));
     f("length", length, "tokens a sequence, for tasks of sequences", at_least(1), unit("tokens"));
+    f("accumulate", accumulate,
+      "parts that a batch is cut into, one after the other, before the step: less memory, the same gradient",
+      between(1, 1024));
     f("clip_norm", clip_norm, "largest norm of all gradients together; longer ones are scaled down", more_than(0));
     f("optimizer", optimizer, "how parameters follow their gradients", required);
     f("schedule", schedule, "factor on the learning rate over the steps");
@@ -93,6 +98,9 @@ struct TrainSpec {
     f("stop", stop, "ends a trial that no longer improves");
   }
   void check(FieldChecks& checks) const {
+    if (batch % accumulate != 0)
+      checks.error("accumulate", std::to_string(accumulate) + " does not divide the batch of " + std::to_string(batch),
+                   "all parts of a batch are of one size");
     if (given_steps && epochs) checks.error("epochs", "steps are given as well", "take one of the two out");
     if (!given_steps && !epochs) checks.error("", "neither steps nor epochs are given", "add for example steps: 3000");
     if (stop && !evaluate_every) {
@@ -104,19 +112,31 @@ struct TrainSpec {
 struct EvaluateSpec {
   std::optional<std::int64_t> length;
   std::int64_t sequences = 4096;
-  std::int64_t batch = 256;
+  std::optional<std::int64_t> batch;
+  std::optional<std::int64_t> stride;
   std::optional<std::int64_t> seen;
 
   template <class F>
   void fields(F& f) {
     f("length", length, "tokens a sequence, for tasks of sequences", at_least(1), unit("tokens"));
-    f("sequences", sequences, "sequences to test on, or words drawn from a corpus", at_least(1), unit("sequences"));
-    f("batch", batch, "sequences at a time; does not change the result", at_least(1), unit("sequences"),
-      output_setting);
+    f("sequences", sequences, "sequences to test on, at most those that a text has; or words drawn from a corpus",
+      at_least(1), unit("sequences"));
+    f("batch", batch, "sequences at a time, by default 256 or fewer long ones; does not change the result", at_least(1),
+      unit("sequences"), output_setting);
+    f("stride", stride,
+      "tokens from one sequence of a text to the next, of which only the last `stride` count; by default `length`",
+      at_least(1), unit("tokens"));
     f("seen", seen, "positions 0 to seen-1 count as seen in training: adds accuracy_seen and accuracy_new", at_least(1),
       unit("positions"));
   }
+  // Sequences at a time: not more tokens than 8,192, since what a model keeps of each may be large.
+  std::int64_t batch_size() const {
+    return batch.value_or(std::clamp<std::int64_t>(8192 / length.value_or(1), 1, 256));
+  }
+  std::int64_t stride_or_length() const { return stride.value_or(length.value_or(0)); }
   void check(FieldChecks& checks) const {
+    if (stride && length && *stride > *length)
+      checks.error("stride", "some tokens would stand in no sequence", "give at most the length");
     if (seen && length && *seen >= *length) {
       checks.error("seen", "all positions would count as seen", "give a number below length, or leave `seen` out");
     }

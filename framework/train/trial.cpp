@@ -16,6 +16,8 @@ namespace {
 std::string hash_of(SpecNode form, const Experiment& experiment) {
   if (experiment.data) form.set("contents of data", SpecNode::scalar(experiment.data->content_hash(), true));
   if (experiment.table) form.set("contents of table", SpecNode::scalar(experiment.table->content_hash(), true));
+  const std::string model = experiment.model ? (*experiment.model)->content_hash() : "";
+  if (!model.empty()) form.set("contents of model", SpecNode::scalar(model, true));
   return hash128_hex(to_yaml(form, /*sorted=*/true));
 }
 
@@ -26,7 +28,8 @@ void set_steps(Experiment& experiment, const SpecNode& resolved, Diagnostics& di
   if (train.given_steps) train.steps = *train.given_steps;
   if (!train.epochs || !experiment.data) return;
   try {
-    const std::int64_t steps = (*experiment.task)->steps_of_epoch(*tokenized_corpus(*experiment.data), train.batch);
+    const std::int64_t steps =
+        (*experiment.task)->steps_of_epoch(*tokenized_corpus(*experiment.data), train.batch, train.length.value_or(0));
     train.steps = *train.epochs * steps;
   } catch (const StoreError& error) {
     const SpecNode* data = resolved.find("data");

@@ -13,10 +13,11 @@ TrialInputs::TrialInputs(const Trial& trial, const TrialPrograms& programs) : tr
     hyperparameters_.emplace_back(per_trial_input(path), values.number(path));
 }
 
-void TrialInputs::fill(const Tensors& inputs, const std::string& stream, std::int64_t step) const {
+void TrialInputs::fill(const Tensors& inputs, const std::string& stream, std::int64_t step, std::int64_t stride) const {
   BatchContext context;
   context.random = {trial_.seed(), hash64(stream), static_cast<std::uint32_t>(step)};
   context.training = stream == kTrainStream;
+  context.stride = stride;
   programs_.batches()->fill(context, inputs);
   fill_numbers(inputs, step);
 }

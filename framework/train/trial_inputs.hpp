@@ -19,10 +19,12 @@ class TrialInputs {
   TrialInputs(const Trial& trial, const TrialPrograms& programs);
 
   // `stream` names the batches: kTrainStream, "evaluate/extrapolated". `step`: of training, or the number of the test
-  // batch.
-  void fill(const Tensors& inputs, const std::string& stream, std::int64_t step) const;
+  // batch. `stride`: of an evaluation, from one sequence of a text to the next.
+  void fill(const Tensors& inputs, const std::string& stream, std::int64_t step, std::int64_t stride = 0) const;
   // All but the batch: hyperparameters, seed, step, schedule.
   void fill_numbers(const Tensors& inputs, std::int64_t step) const;
+
+  const TrialPrograms& programs() const { return programs_; }
 
  private:
   const Trial& trial_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "framework/base/error.hpp"
 #include "framework/ops/differentiate.hpp"
@@ -41,6 +42,37 @@ std::vector<Gradient> gradients_of(Graph& graph, Value objective, const std::vec
   return gradients;
 }
 
+struct Step {
+  Value loss;
+  std::vector<Gradient> gradients;
+};
+
+// Loss and gradients of a batch that is cut into equal parts. What one part needs is done with before the next begins,
+// so it takes the memory of one. `parameters` are there once a loss is.
+Step build_step(const Task& task, const LossContext& whole, std::int64_t parts,
+                const std::function<const std::vector<Value>&()>& parameters) {
+  Step step;
+  for (std::int64_t part = 0; part < parts; ++part) {
+    BuildContext build = whole.build;
+    build.part = part;
+    TaskLoss loss = task.loss({build, whole.model, whole.batch, whole.span, part, parts});
+    if (parts > 1) loss = {loss.loss / static_cast<double>(parts), loss.objective / static_cast<double>(parts)};
+    std::vector<Gradient> gradients = gradients_of(build.graph, loss.objective, parameters());
+    if (parts > 1) {
+      for (Gradient& gradient : gradients) gradient.rows.reset();
+    }
+    if (part == 0) {
+      step = {loss.loss, std::move(gradients)};
+      continue;
+    }
+    step.loss = step.loss + loss.loss;
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      step.gradients[i].dense = step.gradients[i].dense + gradients[i].dense;
+    }
+  }
+  return step;
+}
+
 // The inputs of the graph that `ids` are; nothing if one is computed.
 std::optional<std::vector<std::pair<std::string, TensorType>>> inputs_of(const Graph& graph,
                                                                          const std::vector<Value>& ids) {
@@ -69,6 +101,7 @@ TrialPrograms::TrialPrograms(const Experiment& experiment, bool rewrites)
       train_graph_(std::make_unique<Graph>(real_type(experiment.precision))) {
   if (!experiment_.train) return;
   batches_ = (*experiment_.task)->batches(corpus_);
+  if (corpus_) text_sizes_ = jari::text_sizes(*experiment.data->learned_tokenizer(corpus_->model), corpus_->vocabulary);
   build_train();
   for (const auto& [name, spec] : experiment_.evaluate) evaluate_.push_back(build_evaluate(name, spec));
 }
@@ -109,6 +142,7 @@ std::vector<TrialPrograms::RowTable> TrialPrograms::find_row_tables() {
   const std::vector<Value> parameters = graph.parameters();
   for (const Value& parameter : parameters) trained_.push_back(graph.node(parameter.node()).path);
   const std::vector<Gradient> gradients = gradients_of(graph, loss.objective, parameters);
+  if (experiment_.train->accumulate > 1) return {};  // sums of parts' gradients are not kept by row
   std::vector<RowTable> tables;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const auto ids = gradients[i].rows ? rows_read_of(graph, parameters[i]) : std::nullopt;
@@ -138,28 +172,33 @@ std::map<std::string, Value> TrialPrograms::prepare(Graph& graph, const std::vec
 }
 
 void TrialPrograms::build_train() {
+  if (const SequenceTask* task = (*experiment_.task)->as_sequence_task())
+    task->sequences({corpus_.get(), *experiment_.train->length, *experiment_.train->length, /*training=*/true});
   const std::vector<RowTable> tables = find_row_tables();
   Graph& graph = *train_graph_;
   graph.set_rewrites(rewrites_);
   const std::map<std::string, Value> prepared = prepare(graph, tables, /*all_rows=*/false);
   BuildContext build = context(graph, experiment_.train->length.value_or(0), /*training=*/true);
   build.prepared = &prepared;
-  const TaskLoss loss = (*experiment_.task)->loss(loss_context(build, experiment_.train->batch));
-  graph.output(kLoss, loss.loss);
-  build_updates(build, loss, prepared);
+  build_updates(build, prepared);
   if (!prepared.empty()) build_settle(tables);
 }
 
-void TrialPrograms::build_updates(const BuildContext& build, const TaskLoss& loss,
-                                  const std::map<std::string, Value>& prepared) {
+void TrialPrograms::build_updates(const BuildContext& build, const std::map<std::string, Value>& prepared) {
   const TrainSpec& spec = *experiment_.train;
   Graph& graph = build.graph;
   std::vector<Value> parameters;
-  for (const std::string& path : trained_) {
-    const auto found = prepared.find(path);
-    parameters.push_back(found == prepared.end() ? graph.find_parameter(path) : found->second);
-  }
-  std::vector<Gradient> gradients = gradients_of(graph, loss.objective, parameters);
+  const auto find_parameters = [&]() -> const std::vector<Value>& {
+    if (!parameters.empty()) return parameters;
+    for (const std::string& path : trained_) {
+      const auto found = prepared.find(path);
+      parameters.push_back(found == prepared.end() ? graph.find_parameter(path) : found->second);
+    }
+    return parameters;
+  };
+  Step step = build_step(**experiment_.task, loss_context(build, spec.batch), spec.accumulate, find_parameters);
+  graph.output(kLoss, step.loss);
+  std::vector<Gradient>& gradients = step.gradients;
 
   const Graph::Scope scope(graph, "optimizer", spec.optimizer.span());
   const Value norm = global_norm(gradients);
@@ -182,13 +221,18 @@ void TrialPrograms::build_settle(const std::vector<RowTable>& tables) {
     settle_graph_->update(settle_graph_->find_parameter(path), value);
 }
 
+std::int64_t TrialPrograms::sequences_of(const EvaluateSpec& spec) const {
+  const SequenceTask* task = (*experiment_.task)->as_sequence_task();
+  if (task == nullptr) return spec.sequences;
+  const std::int64_t length = *spec.length;
+  const std::int64_t most = task->sequences({corpus_.get(), length, spec.stride.value_or(length), /*training=*/false});
+  return most == SequenceTask::kEndless ? spec.sequences : std::min(spec.sequences, most);
+}
+
 EvaluateProgram TrialPrograms::build_evaluate(const std::string& name, const EvaluateSpec& spec) {
-  EvaluateProgram evaluate{name,
-                           spec,
-                           std::min(spec.batch, spec.sequences),
-                           false,
-                           std::make_unique<Graph>(real_type(experiment_.precision)),
-                           nullptr};
+  EvaluateProgram evaluate{
+      name, spec, 0, sequences_of(spec), false, std::make_unique<Graph>(real_type(experiment_.precision)), nullptr};
+  evaluate.batch = std::min(spec.batch_size(), evaluate.sequences);
   Graph& graph = *evaluate.graph;
   const BuildContext build = context(graph, spec.length.value_or(0), /*training=*/false);
   const LossContext loss = loss_context(build, evaluate.batch);

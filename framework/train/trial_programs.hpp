@@ -3,12 +3,14 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "framework/component/sequence_task.hpp"
 #include "framework/program/program.hpp"
 #include "framework/train/experiment.hpp"
+#include "framework/train/text_sizes.hpp"
 
 namespace jari {
 
@@ -23,8 +25,8 @@ inline constexpr const char* kLossByPosition = "loss_by_position";   // real [ba
 struct EvaluateProgram {
   std::string name;
   EvaluateSpec spec;
-  std::int64_t batch = 0;
-  bool by_position = false;  // gives predictions and losses by position, not one loss
+  std::int64_t batch = 0, sequences = 0;  // a batch; in all
+  bool by_position = false;               // gives predictions and losses by position, not one loss
   std::unique_ptr<Graph> graph;
   std::unique_ptr<Program> program;  // null until planned
 };
@@ -41,9 +43,10 @@ class TrialPrograms {
 
   const Experiment& experiment() const { return experiment_; }
   const Declarations& declarations() const { return declarations_; }
-  const TokenizedCorpus* corpus() const { return corpus_.get(); }           // null without `data`
-  const std::shared_ptr<const WordTable>& table() const { return table_; }  // null without `table`
-  const Batches* batches() const { return batches_.get(); }                 // null without `train`
+  const TokenizedCorpus* corpus() const { return corpus_.get(); }             // null without `data`
+  const std::optional<TextSizes>& text_sizes() const { return text_sizes_; }  // of the tokens of a text
+  const std::shared_ptr<const WordTable>& table() const { return table_; }    // null without `table`
+  const Batches* batches() const { return batches_.get(); }                   // null without `train`
   const Graph& train_graph() const { return *train_graph_; }
   const Program* train() const { return train_.get(); }  // null without `train` and before plan()
   const std::vector<EvaluateProgram>& evaluate() const { return evaluate_; }
@@ -65,17 +68,19 @@ class TrialPrograms {
 
   BuildContext context(Graph& graph, std::int64_t length, bool training);
   LossContext loss_context(const BuildContext& build, std::int64_t batch) const;
+  std::int64_t sequences_of(const EvaluateSpec& spec) const;
   UpdateContext update_context(const BuildContext& build, const std::string& parameter) const;
   std::vector<RowTable> find_row_tables();
   std::map<std::string, Value> prepare(Graph& graph, const std::vector<RowTable>& tables, bool all_rows);
   void build_train();
-  void build_updates(const BuildContext& build, const TaskLoss& loss, const std::map<std::string, Value>& prepared);
+  void build_updates(const BuildContext& build, const std::map<std::string, Value>& prepared);
   void build_settle(const std::vector<RowTable>& tables);
   EvaluateProgram build_evaluate(const std::string& name, const EvaluateSpec& spec);
 
   Experiment experiment_;
   bool rewrites_;
   std::shared_ptr<const TokenizedCorpus> corpus_;
+  std::optional<TextSizes> text_sizes_;
   std::shared_ptr<const WordTable> table_;
   std::unique_ptr<const Batches> batches_;
   Declarations declarations_;

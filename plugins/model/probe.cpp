@@ -76,6 +76,8 @@ class Probe final : public SequenceModel {
     return matmul(seen, output_weight, false, true) + output_bias;
   }
 
+  bool is_causal() const override { return parameters_.causal; }
+
   Value position_table(const BuildContext& context, std::int64_t length) const override {
     BuildContext at_length = context;
     at_length.length = length;

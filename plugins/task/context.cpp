@@ -278,7 +278,7 @@ class ContextTask final : public Task {
   std::int64_t vocabulary(const TokenizedCorpus* corpus) const override { return corpus->vocabulary.size(); }
   bool reads_data() const override { return true; }
   bool has_epochs() const override { return parameters_.centers == Centers::pass; }
-  std::int64_t steps_of_epoch(const TokenizedCorpus& corpus, std::int64_t batch) const override {
+  std::int64_t steps_of_epoch(const TokenizedCorpus& corpus, std::int64_t batch, std::int64_t) const override {
     return (static_cast<std::int64_t>(corpus.ids.size()) + batch - 1) / batch;
   }
   std::string refuse_model(const Model& model) const override {

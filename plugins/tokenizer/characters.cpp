@@ -41,6 +41,7 @@ class Characters final : public Tokenizer {
   }
 
   bool keeps_line_ends() const override { return white_space_ == WhiteSpace::keep; }
+  bool pieces_are_text() const override { return white_space_ == WhiteSpace::keep; }
 
  private:
   WhiteSpace white_space_;

@@ -189,40 +189,59 @@ OpCase cross_entropy_case(const Shape& targets, std::int64_t classes, bool by_po
 
 // -- layer normalization
 
-OpCase layer_norm_case(const Shape& shape, double epsilon) {
+enum class Norm { shifted, unshifted, root_mean_square };
+
+Value build_norm(Norm norm, const std::vector<Value>& x, double epsilon) {
+  if (norm == Norm::root_mean_square) return rms_norm(x[0], x[1], epsilon);
+  return layer_norm(x[0], x[1], norm == Norm::shifted ? std::optional(x[2]) : std::nullopt, epsilon);
+}
+
+std::vector<Operand> norm_operands(Norm norm, const Shape& shape) {
+  std::vector<Operand> operands = {real(shape, -2, 3), real(shape.last(1))};
+  if (norm == Norm::shifted) operands.push_back(real(shape.last(1)));
+  return operands;
+}
+
+std::string norm_name(Norm norm, const Shape& shape) {
+  const char* kinds[] = {"", ", no shift", ", mean left in"};
+  return shape.to_string() + kinds[static_cast<int>(norm)];
+}
+
+OpCase layer_norm_case(const Shape& shape, double epsilon, Norm norm = Norm::shifted) {
   const std::int64_t width = shape[-1];
   const auto row = [=](const Array& x) {
-    const double mean = sum(x) / static_cast<double>(width);
+    const double mean = norm == Norm::root_mean_square ? 0 : sum(x) / static_cast<double>(width);
     const double variance = sum(map(x, [&](double a) { return (a - mean) * (a - mean); })) / static_cast<double>(width);
     return map(x, [&](double a) { return (a - mean) / std::sqrt(variance + epsilon); });
   };
-  return {.name = shape.to_string(),
-          .operands = {real(shape, -2, 3), real({width}), real({width})},
-          .build =
-              [epsilon](Graph&, const std::vector<Value>& x) {
-                return std::vector<Value>{layer_norm(x[0], x[1], x[2], epsilon)};
-              },
-          .reference =
-              [=](const Arrays& x) {
-                Array out = by_row(x[0], width, row);
-                for (std::size_t i = 0; i < out.size(); ++i) {
-                  const std::size_t column = i % static_cast<std::size_t>(width);
-                  out[i] = out[i] * x[1][column] + x[2][column];
-                }
-                return Arrays{out};
-              },
-          .tolerance_f32 = 2e-6,
-          .differentiable = shape.size() < 1000};
+  return {
+      .name = norm_name(norm, shape),
+      .operands = norm_operands(norm, shape),
+      .build = [epsilon, norm](
+                   Graph&, const std::vector<Value>& x) { return std::vector<Value>{build_norm(norm, x, epsilon)}; },
+      .reference =
+          [=](const Arrays& x) {
+            Array out = by_row(x[0], width, row);
+            for (std::size_t i = 0; i < out.size(); ++i) {
+              const std::size_t column = i % static_cast<std::size_t>(width);
+              out[i] = out[i] * x[1][column] + (norm == Norm::shifted ? x[2][column] : 0);
+            }
+            return Arrays{out};
+          },
+      .tolerance_f32 = 2e-6,
+      .differentiable = shape.size() < 1000};
 }
 
 // Its gradients as outputs of their own, where there are too many elements for finite differences.
-OpCase layer_norm_gradient_case(const Shape& shape) {
-  return {.name = "several blocks",
-          .operands = {real(shape, -2, 3), real(shape.last(1)), real(shape.last(1)), real(shape)},
+OpCase layer_norm_gradient_case(const Shape& shape, Norm norm = Norm::shifted) {
+  std::vector<Operand> operands = norm_operands(norm, shape);
+  operands.push_back(real(shape));
+  return {.name = "several blocks: " + norm_name(norm, shape),
+          .operands = operands,
           .build =
-              [](Graph& graph, const std::vector<Value>& x) {
-                const Value loss = sum_all(layer_norm(x[0], x[1], x[2]) * x[3]);
-                return differentiate(graph, loss, {x[0], x[1], x[2]});
+              [norm](Graph& graph, const std::vector<Value>& x) {
+                const Value loss = sum_all(build_norm(norm, x, 1e-5) * x.back());
+                return differentiate(graph, loss, {x.begin(), x.end() - 1});
               },
           .reference = nullptr,
           .tolerance_f64 = 1e-12,
@@ -337,6 +356,10 @@ OpCases cases_layer_norm() {
     all.cases.push_back(layer_norm_case(shape, 1e-5));
   }
   all.cases.push_back(layer_norm_case({3, 7}, 0.5));
+  for (const Norm norm : {Norm::unshifted, Norm::root_mean_square}) {
+    all.cases.push_back(layer_norm_case({2, 3, 37}, 0.1, norm));
+    all.cases.push_back(layer_norm_case({70, 50}, 1e-5, norm));
+  }
   all.errors = {
       {"a scale of another width",
        [](Graph& graph) {
@@ -347,7 +370,11 @@ OpCases cases_layer_norm() {
 }
 
 OpCases cases_layer_norm_gradient() {
-  return {{layer_norm_case({3, 16}, 1e-5), layer_norm_case({2, 3, 37}, 0.5), layer_norm_gradient_case({1500, 50})}, {}};
+  return {{layer_norm_case({3, 16}, 1e-5), layer_norm_case({2, 3, 37}, 0.5),
+           layer_norm_case({3, 16}, 1e-5, Norm::unshifted), layer_norm_case({2, 3, 37}, 0.5, Norm::root_mean_square),
+           layer_norm_gradient_case({1500, 50}), layer_norm_gradient_case({1500, 50}, Norm::unshifted),
+           layer_norm_gradient_case({1500, 50}, Norm::root_mean_square)},
+          {}};
 }
 
 }  // namespace jari::test

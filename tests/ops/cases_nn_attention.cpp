@@ -19,7 +19,8 @@ struct Sizes {
   std::int64_t batch, heads, length, keys, width, value_width;
   Bias bias = Bias::none;
   bool causal = false;
-  bool masked = false;  // -infinity in the bias: every third key, and all keys of the second query
+  bool masked = false;        // -infinity in the bias: every third key, and all keys of the second query
+  bool tokens_first = false;  // operands and result are [batch, length, heads, width], and the axes are exchanged
 };
 
 Shape bias_shape(const Sizes& sizes) {
@@ -45,7 +46,25 @@ Value build_attention(Graph& graph, const Sizes& sizes, const std::vector<Value>
   std::optional<Value> bias;
   if (sizes.bias != Bias::none) bias = x[3];
   if (sizes.masked) bias = *bias + graph.constant({sizes.length, sizes.keys}, mask_of(sizes));
-  return attention(x[0], x[1], x[2], bias, {.scale = kScale, .causal = sizes.causal});
+  const AttentionOptions options{.scale = kScale, .causal = sizes.causal};
+  if (!sizes.tokens_first) return attention(x[0], x[1], x[2], bias, options);
+  const auto exchange = [](Value value) { return permute(value, {0, 2, 1, 3}); };
+  return exchange(attention(exchange(x[0]), exchange(x[1]), exchange(x[2]), bias, options));
+}
+
+// [outer, a, b, inner] -> [outer, b, a, inner].
+Array exchanged(const Array& x, std::int64_t outer, std::int64_t a, std::int64_t b) {
+  const std::int64_t inner = static_cast<std::int64_t>(x.size()) / (outer * a * b);
+  Array out;
+  for (std::int64_t o = 0; o < outer; ++o) {
+    for (std::int64_t j = 0; j < b; ++j) {
+      for (std::int64_t i = 0; i < a; ++i) {
+        const auto begin = x.begin() + ((o * a + i) * b + j) * inner;
+        out.insert(out.end(), begin, begin + inner);
+      }
+    }
+  }
+  return out;
 }
 
 // One query against the keys of one pair: `score(j)` is -infinity for a key that is out.
@@ -65,8 +84,18 @@ Array attend(std::int64_t keys, std::int64_t value_width, const double* value, c
   return out;
 }
 
+Arrays reference(const Sizes& sizes, const Arrays& x);
+
+Arrays reference_of_exchanged(Sizes sizes, Arrays x) {
+  sizes.tokens_first = false;
+  x[0] = exchanged(x[0], sizes.batch, sizes.length, sizes.heads);
+  for (std::size_t i : {1, 2}) x[i] = exchanged(x[i], sizes.batch, sizes.keys, sizes.heads);
+  return {exchanged(reference(sizes, x)[0], sizes.batch, sizes.heads, sizes.length)};
+}
+
 Arrays reference(const Sizes& sizes, const Arrays& x) {
-  const auto& [name, batch, heads, length, keys, width, value_width, bias, causal, masked] = sizes;
+  if (sizes.tokens_first) return reference_of_exchanged(sizes, x);
+  const auto& [name, batch, heads, length, keys, width, value_width, bias, causal, masked, tokens_first] = sizes;
   const Array mask = mask_of(sizes);
   Array out;
   for (std::int64_t pair = 0; pair < batch * heads; ++pair) {
@@ -88,9 +117,12 @@ Arrays reference(const Sizes& sizes, const Arrays& x) {
 }
 
 std::vector<Operand> operands(const Sizes& sizes) {
-  std::vector<Operand> all = {real({sizes.batch, sizes.heads, sizes.length, sizes.width}, -2, 2),
-                              real({sizes.batch, sizes.heads, sizes.keys, sizes.width}, -2, 2),
-                              real({sizes.batch, sizes.heads, sizes.keys, sizes.value_width})};
+  const auto shape = [&](std::int64_t length, std::int64_t width) {
+    return sizes.tokens_first ? Shape{sizes.batch, length, sizes.heads, width}
+                              : Shape{sizes.batch, sizes.heads, length, width};
+  };
+  std::vector<Operand> all = {real(shape(sizes.length, sizes.width), -2, 2),
+                              real(shape(sizes.keys, sizes.width), -2, 2), real(shape(sizes.keys, sizes.value_width))};
   if (sizes.bias != Bias::none) all.push_back(real(bias_shape(sizes)));
   return all;
 }
@@ -136,6 +168,8 @@ std::vector<Sizes> small_sizes() {
           {"more keys than width", 2, 2, 4, 9, 3, 4, Bias::by_head},
           {"more keys than width, masked", 2, 1, 4, 9, 3, 4, Bias::shared, false, true},
           {"more keys than width, causal", 2, 1, 9, 9, 3, 4, Bias::none, true},
+          {"tokens first", 2, 3, 4, 5, 6, 7, Bias::by_head, false, false, true},
+          {"tokens first, causal", 2, 2, 9, 9, 3, 4, Bias::shared, true, false, true},
           {"one of everything", 1, 1, 1, 1, 1, 1, Bias::shared}};
 }
 
@@ -143,6 +177,7 @@ std::vector<Sizes> large_sizes() {
   return {{"the probe's shape", 33, 1, 20, 20, 128, 128, Bias::shared},
           {"many pairs", 70, 3, 11, 13, 24, 20, Bias::by_head},
           {"several tiles of rows", 2, 1, 300, 300, 8, 8, Bias::shared},
+          {"tokens first, several tiles of rows, causal", 2, 3, 130, 130, 16, 8, Bias::by_head, true, false, true},
           {"several tiles of rows, causal", 2, 2, 300, 300, 8, 8, Bias::none, true},
           {"several tiles of rows, causal with fewer keys", 1, 1, 500, 200, 8, 8, Bias::shared, true}};
 }

@@ -144,7 +144,7 @@ TEST(ContextTask, APassTakesEveryWordOnceWithAllItsNeighbors) {
   const Corpus corpus(lines, words);
   const Filler filler("window: 2, centers: pass, " + kUniform, corpus);
   constexpr std::int64_t kBatch = 64;
-  const std::int64_t steps = filler.task->steps_of_epoch(*corpus.get(), kBatch);
+  const std::int64_t steps = filler.task->steps_of_epoch(*corpus.get(), kBatch, 0);
   EXPECT_EQ(steps, (words + kBatch - 1) / kBatch);
   const Inputs inputs(kBatch, 4, {kBatch, 4, 2});
   std::map<std::int32_t, std::vector<std::int32_t>> found;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -70,7 +71,8 @@ TEST_P(RelativeBias, DependsOnTheOffsetAlone) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Schemes, RelativeBias,
-                         testing::Values("{type: rel, max_length: 6, init: {type: normal, std: 1}}",
+                         testing::Values("t5", "{type: t5, buckets: 8, max_distance: 5}",
+                                         "{type: rel, max_length: 6, init: {type: normal, std: 1}}",
                                          "{type: rel, max_length: 6, per_head: false, init: {type: normal, std: 1}}",
                                          "{type: rel, max_length: 4, unseen: clamp, init: {type: normal, std: 1}}",
                                          "{type: rel, max_length: 9, unseen: mask, init: {type: normal, std: 1}}",
@@ -218,6 +220,30 @@ TEST(Rope, LeavesTheRestOfAHeadAlone) {
 TEST(Rope, RefusesAFractionThatLeavesHalfAPair) {
   const std::string error = error_of<ShapeError>([] { ProbeCase probe("{type: rope, fraction: 0.4}"); });
   EXPECT_NE(error.find("position/rope: 0.4 of the head width 8 is 3.2"), std::string::npos) << error;
+}
+
+// First offsets of the buckets of transformers' T5, from bucket 16 (causal) and 8 (each side) on.
+TEST(T5, HasTheBucketsOfTheOriginal) {
+  constexpr std::int64_t kLength = 130;
+  for (const bool causal : {true, false}) {
+    SCOPED_TRACE(causal);
+    Hooks hooks("t5", kLength, 1, 0, causal);
+    const std::vector<double> bias = hooks.bias();
+    const auto past = [&](std::int64_t distance) { return bias[(kLength - 1) * kLength + kLength - 1 - distance]; };
+    const auto future = [&](std::int64_t distance) { return bias[static_cast<std::size_t>(distance)]; };
+    const std::vector<std::int64_t> edges =
+        causal ? std::vector<std::int64_t>{16, 19, 21, 24, 27, 31, 35, 40, 46, 52, 59, 67, 77, 87, 99, 113}
+               : std::vector<std::int64_t>{8, 12, 16, 23, 32, 46, 64, 91};
+    for (std::int64_t distance = 1; distance < kLength; ++distance) {
+      const bool is_edge = distance <= edges.front() || std::find(edges.begin(), edges.end(), distance) != edges.end();
+      EXPECT_EQ(past(distance) != past(distance - 1), is_edge) << distance;
+      if (causal || distance == 1) continue;
+      EXPECT_EQ(future(distance) != future(distance - 1), is_edge) << distance;
+    }
+    if (!causal) {
+      EXPECT_NE(past(5), future(5));
+    }
+  }
 }
 
 }  // namespace

@@ -94,6 +94,20 @@ TEST(Rewrite, PushesAProductThroughSingleHeadAttention) {
   });
 }
 
+TEST(Rewrite, AttentionReadsHeadsWhereTheyLie) {
+  for (const bool rewrites : {true, false}) {
+    Graph graph(DType::f64);
+    graph.set_rewrites(rewrites);
+    const auto heads = [&](const std::string& name) {
+      return permute(graph.parameter(name, {2, 6, 3, 4}), {0, 2, 1, 3});
+    };
+    const Value seen = attention(heads("q"), heads("k"), heads("v"), std::nullopt, {});
+    const Value merged = permute(seen, {0, 2, 1, 3});
+    EXPECT_EQ(merged.shape(), (Shape{2, 6, 3, 4}));
+    EXPECT_EQ(graph.node(merged.node()).op == &op_attention, rewrites);  // the last exchange undoes the result's
+  }
+}
+
 TEST(Rewrite, LeavesAPlainProductAlone) {
   Graph graph(DType::f64);
   const Value x = graph.input("x", {DType::f64, {4, 8}}, false), matrix = graph.parameter("matrix", {8, 3});

@@ -36,21 +36,22 @@ struct Plan {
 };
 
 constexpr std::int64_t kTileElements = 32768;          // of scores: they stay in the second-level cache
+constexpr std::int64_t kCausalRows = 32;               // at most: what lies right of a tile's last row is not computed
 constexpr std::int64_t kBlockOperations = 2'000'000;   // multiply-adds that are worth handing to another core
 constexpr std::int64_t kMostBiasElements = 4'000'000;  // of all blocks' sums of the bias's gradient
 
 Plan make_plan(const KernelRequest& request, const TensorType* bias) {
   Plan plan;
-  const AttentionSizes& sizes = plan.sizes =
-      attention_sizes(request.op->name, request.inputs[0], request.inputs[1], request.inputs[2]);
   plan.options = request.attributes.as<AttentionAttributes>();
+  const AttentionSizes& sizes = plan.sizes =
+      attention_sizes(request.op->name, plan.options, request.inputs[0], request.inputs[1], request.inputs[2]);
   if (bias) {
     plan.bias_size = bias->shape.size();
     plan.bias_head = bias->shape.rank() == 3 ? sizes.length * sizes.keys : 0;
   }
   plan.score_row = blocks_of(sizes.keys, kLanes<float>) * kLanes<float>;
-  plan.tile_rows = std::clamp<std::int64_t>(kTileElements / std::max<std::int64_t>(1, plan.score_row), 8,
-                                            std::max<std::int64_t>(8, sizes.length));
+  const std::int64_t most_rows = plan.options.causal ? kCausalRows : std::max<std::int64_t>(8, sizes.length);
+  plan.tile_rows = std::clamp<std::int64_t>(kTileElements / std::max<std::int64_t>(1, plan.score_row), 8, most_rows);
   plan.pairs = sizes.batch * sizes.heads;
   const std::int64_t operations = sizes.length * sizes.keys * (sizes.width + sizes.value_width) + 1;
   plan.pairs_each = std::max<std::int64_t>(1, kBlockOperations / operations);
@@ -184,68 +185,130 @@ void backpropagate(const Plan& plan, const Backward<T>& pair, T* workspace) {
   }
 }
 
-// Element counts of one pair's tensors, to step from pair to pair.
-struct PairSizes {
-  explicit PairSizes(const AttentionSizes& sizes)
-      : query(sizes.length * sizes.width),
-        key(sizes.keys * sizes.width),
-        value(sizes.keys * sizes.value_width),
-        result(sizes.length * sizes.value_width),
-        saved(sizes.saves_probabilities() ? sizes.length * sizes.keys : sizes.length) {}
+// Elements of `saved` a pair.
+std::int64_t saved_size(const AttentionSizes& sizes) {
+  return sizes.saves_probabilities() ? sizes.length * sizes.keys : sizes.length;
+}
 
-  std::int64_t query, key, value, result, saved;
-};
+// Of copies of one pair's operands and results.
+std::int64_t copies_size(const Plan& plan) {
+  const AttentionSizes& sizes = plan.sizes;
+  return plan.options.tokens_first ? (sizes.length + sizes.keys) * (sizes.width + sizes.value_width) : 0;
+}
 
 template <class T>
 T* at(T* data, std::int64_t offset) {
   return data ? data + offset : nullptr;
 }
 
+// Where a pair's rows lie in an operand of `length` rows of `width` numbers a pair.
+struct PairRows {
+  PairRows(const Plan& plan, std::int64_t pair, std::int64_t rows, std::int64_t columns)
+      : length(rows), width(columns) {
+    const std::int64_t heads = plan.sizes.heads;
+    if (plan.options.tokens_first) {
+      row = heads * width;
+      offset = pair / heads * length * row + pair % heads * width;
+    } else {
+      row = width;
+      offset = pair * length * width;
+    }
+  }
+
+  std::int64_t length, width;
+  std::int64_t offset = 0, row = 0;  // elements: of the first row; from row to row
+};
+
+// A pair's rows one after the other: where they lie, or, if other heads' rows lie between them, a copy in `scratch`,
+// which then moves on.
+template <class T>
+const T* gathered(const T* operand, const PairRows& rows, T*& scratch) {
+  if (rows.row == rows.width) return operand + rows.offset;
+  T* const copy = scratch;
+  for (std::int64_t i = 0; i < rows.length; ++i)
+    std::copy_n(operand + rows.offset + i * rows.row, rows.width, copy + i * rows.width);
+  scratch += rows.length * rows.width;
+  return copy;
+}
+
+// Where to write a pair's rows, in the same way; `scattered` brings a copy to its place.
+template <class T>
+T* to_be_scattered(T* result, const PairRows& rows, T*& scratch) {
+  if (rows.row == rows.width) return result + rows.offset;
+  T* const copy = scratch;
+  scratch += rows.length * rows.width;
+  return copy;
+}
+
+template <class T>
+void scatter(const T* rows_of_pair, const PairRows& rows, T* result) {
+  if (rows.row == rows.width) return;
+  for (std::int64_t i = 0; i < rows.length; ++i)
+    std::copy_n(rows_of_pair + i * rows.width, rows.width, result + rows.offset + i * rows.row);
+}
+
 template <class T>
 void run_forward(const KernelArguments& arguments, const Plan& plan) {
-  const PairSizes each(plan.sizes);
+  const AttentionSizes& sizes = plan.sizes;
   const T* bias = plan.bias_size > 0 ? arguments.input<T>(3) : nullptr;
   arguments.workers->for_each(plan.blocks, [&](std::int64_t block, int) {
-    T* scores = thread_scratch<T>(plan.tile_size());
+    T* const scores = thread_scratch<T>(plan.tile_size() + copies_size(plan));
     for (std::int64_t i = block * plan.pairs_each; i < std::min(plan.pairs, (block + 1) * plan.pairs_each); ++i) {
+      T* copies = scores + plan.tile_size();
+      const PairRows of_result(plan, i, sizes.length, sizes.value_width);
+      T* const result = to_be_scattered(arguments.output<T>(0), of_result, copies);
       attend<T>(plan,
-                {.query = arguments.input<T>(0) + i * each.query,
-                 .key = arguments.input<T>(1) + i * each.key,
-                 .value = arguments.input<T>(2) + i * each.value,
-                 .bias = at(bias, i % plan.sizes.heads * plan.bias_head),
-                 .result = arguments.output<T>(0) + i * each.result,
-                 .saved = arguments.output<T>(1) + i * each.saved},
+                {.query = gathered(arguments.input<T>(0), PairRows(plan, i, sizes.length, sizes.width), copies),
+                 .key = gathered(arguments.input<T>(1), PairRows(plan, i, sizes.keys, sizes.width), copies),
+                 .value = gathered(arguments.input<T>(2), PairRows(plan, i, sizes.keys, sizes.value_width), copies),
+                 .bias = at(bias, i % sizes.heads * plan.bias_head),
+                 .result = result,
+                 .saved = arguments.output<T>(1) + i * saved_size(sizes)},
                 scores);
+      scatter(result, of_result, arguments.output<T>(0));
     }
   });
+}
+
+// One pair, with copies of its rows in `scratch` where others lie between them.
+template <class T>
+void run_backward_pair(const KernelArguments& arguments, const Plan& plan, std::int64_t i, T* sums, T* scratch) {
+  const AttentionSizes& sizes = plan.sizes;
+  const PairRows of_query(plan, i, sizes.length, sizes.width), of_key(plan, i, sizes.keys, sizes.width);
+  const PairRows of_value(plan, i, sizes.keys, sizes.value_width), of_result(plan, i, sizes.length, sizes.value_width);
+  const std::int64_t bias_at = i % sizes.heads * plan.bias_head;
+  T* copies = scratch + 2 * plan.tile_size();
+  T* const query_gradient = to_be_scattered(arguments.output<T>(0), of_query, copies);
+  T* const key_gradient = to_be_scattered(arguments.output<T>(1), of_key, copies);
+  T* const value_gradient = to_be_scattered(arguments.output<T>(2), of_value, copies);
+  backpropagate<T>(plan,
+                   {.query = gathered(arguments.input<T>(0), of_query, copies),
+                    .key = gathered(arguments.input<T>(1), of_key, copies),
+                    .value = gathered(arguments.input<T>(2), of_value, copies),
+                    .saved = arguments.input<T>(3) + i * saved_size(sizes),
+                    .upstream = gathered(arguments.input<T>(4), of_result, copies),
+                    .bias = at(plan.bias_size > 0 ? arguments.input<T>(5) : nullptr, bias_at),
+                    .query_gradient = query_gradient,
+                    .key_gradient = key_gradient,
+                    .value_gradient = value_gradient,
+                    .bias_gradient = at(sums, bias_at)},
+                   scratch);
+  scatter(query_gradient, of_query, arguments.output<T>(0));
+  scatter(key_gradient, of_key, arguments.output<T>(1));
+  scatter(value_gradient, of_value, arguments.output<T>(2));
 }
 
 // The workspace holds the blocks' sums of the bias's gradient.
 template <class T>
 void run_backward(const KernelArguments& arguments, const Plan& plan) {
-  const PairSizes each(plan.sizes);
   const bool bias_gradient = plan.options.bias_gradient;
-  const T* bias = plan.bias_size > 0 ? arguments.input<T>(5) : nullptr;
   T* partials = static_cast<T*>(arguments.workspace);
   arguments.workers->for_each(plan.blocks, [&](std::int64_t block, int) {
-    T* tiles = thread_scratch<T>(2 * plan.tile_size());
+    T* scratch = thread_scratch<T>(2 * (plan.tile_size() + copies_size(plan)));
     T* sums = bias_gradient ? partials + block * plan.bias_size : nullptr;
     if (sums) std::fill_n(sums, plan.bias_size, T{0});
-    for (std::int64_t i = block * plan.pairs_each; i < std::min(plan.pairs, (block + 1) * plan.pairs_each); ++i) {
-      const std::int64_t bias_at = i % plan.sizes.heads * plan.bias_head;
-      backpropagate<T>(plan,
-                       {.query = arguments.input<T>(0) + i * each.query,
-                        .key = arguments.input<T>(1) + i * each.key,
-                        .value = arguments.input<T>(2) + i * each.value,
-                        .saved = arguments.input<T>(3) + i * each.saved,
-                        .upstream = arguments.input<T>(4) + i * each.result,
-                        .bias = at(bias, bias_at),
-                        .query_gradient = arguments.output<T>(0) + i * each.query,
-                        .key_gradient = arguments.output<T>(1) + i * each.key,
-                        .value_gradient = arguments.output<T>(2) + i * each.value,
-                        .bias_gradient = at(sums, bias_at)},
-                       tiles);
-    }
+    for (std::int64_t i = block * plan.pairs_each; i < std::min(plan.pairs, (block + 1) * plan.pairs_each); ++i)
+      run_backward_pair(arguments, plan, i, sums, scratch);
   });
   if (!bias_gradient) return;
   T* out = arguments.output<T>(3);

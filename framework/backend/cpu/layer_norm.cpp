@@ -14,11 +14,13 @@ struct Moments {
   T mean, inverse_deviation;
 };
 
+// Where the mean stays in, it counts as 0.
 template <class T>
-Moments<T> moments_of(const T* row, std::int64_t width, T epsilon) {
-  const T mean = sum_of<T>(width, [&](std::int64_t i) { return row[i]; }) / static_cast<T>(width);
+Moments<T> moments_of(const T* row, std::int64_t width, const LayerNormAttributes& options) {
+  const T mean =
+      options.centered ? sum_of<T>(width, [&](std::int64_t i) { return row[i]; }) / static_cast<T>(width) : T{0};
   const T squares = sum_of<T>(width, [&](std::int64_t i) { return (row[i] - mean) * (row[i] - mean); });
-  return {mean, 1 / std::sqrt(squares / static_cast<T>(width) + epsilon)};
+  return {mean, 1 / std::sqrt(squares / static_cast<T>(width) + static_cast<T>(options.epsilon))};
 }
 
 struct Rows {
@@ -31,30 +33,37 @@ struct Rows {
 };
 
 template <class T>
-void normalize(const KernelArguments& arguments, const Rows& rows, T epsilon) {
-  const T *x = arguments.input<T>(0), *scale = arguments.input<T>(1), *shift = arguments.input<T>(2);
+void normalize(const KernelArguments& arguments, const Rows& rows, const LayerNormAttributes& options) {
+  const T *x = arguments.input<T>(0), *scale = arguments.input<T>(1);
+  const T* shift = options.shifted ? arguments.input<T>(2) : nullptr;
   T* out = arguments.output<T>(0);
   const std::int64_t width = rows.width;
   for_row_blocks(*arguments.workers, rows.count, width, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const T* from = x + i * width;
       T* to = out + i * width;
-      const auto [mean, inverse_deviation] = moments_of(from, width, epsilon);
+      const auto [mean, inverse_deviation] = moments_of(from, width, options);
+      if (shift) {
 #pragma omp simd
-      for (std::int64_t j = 0; j < width; ++j) to[j] = (from[j] - mean) * inverse_deviation * scale[j] + shift[j];
+        for (std::int64_t j = 0; j < width; ++j) to[j] = (from[j] - mean) * inverse_deviation * scale[j] + shift[j];
+      } else {
+#pragma omp simd
+        for (std::int64_t j = 0; j < width; ++j) to[j] = (from[j] - mean) * inverse_deviation * scale[j];
+      }
     }
   });
 }
 
 // One row's gradient; adds to the gradients of scale and shift. `x_gradient` may be `upstream`.
 template <class T>
-void row_gradient(const T* x, const T* scale, const T* upstream, std::int64_t width, T epsilon, T* x_gradient,
-                  T* scale_gradient, T* shift_gradient) {
-  const auto [mean, inverse_deviation] = moments_of(x, width, epsilon);
+void row_gradient(const T* x, const T* scale, const T* upstream, std::int64_t width, const LayerNormAttributes& options,
+                  T* x_gradient, T* scale_gradient, T* shift_gradient) {
+  const auto [mean, inverse_deviation] = moments_of(x, width, options);
   const auto normalized = [&, mean = mean, inverse = inverse_deviation](std::int64_t j) {
     return (x[j] - mean) * inverse;
   };
-  const T inner_mean = sum_of<T>(width, [&](std::int64_t j) { return upstream[j] * scale[j]; }) / static_cast<T>(width);
+  const T inner_sum = sum_of<T>(width, [&](std::int64_t j) { return upstream[j] * scale[j]; });
+  const T inner_mean = options.centered ? inner_sum / static_cast<T>(width) : T{0};
   const T inner_product =
       sum_of<T>(width, [&](std::int64_t j) { return upstream[j] * scale[j] * normalized(j); }) / static_cast<T>(width);
 #pragma omp simd
@@ -67,7 +76,7 @@ void row_gradient(const T* x, const T* scale, const T* upstream, std::int64_t wi
 }
 
 template <class T>
-void backpropagate(const KernelArguments& arguments, const Rows& rows, T epsilon) {
+void backpropagate(const KernelArguments& arguments, const Rows& rows, const LayerNormAttributes& options) {
   const T *x = arguments.input<T>(0), *scale = arguments.input<T>(1), *upstream = arguments.input<T>(2);
   T *x_gradient = arguments.output<T>(0), *partials = static_cast<T*>(arguments.workspace);
   const std::int64_t width = rows.width, block = rows.block();
@@ -75,17 +84,17 @@ void backpropagate(const KernelArguments& arguments, const Rows& rows, T epsilon
     T *scale_gradient = partials + 2 * i * width, *shift_gradient = scale_gradient + width;
     std::fill_n(scale_gradient, 2 * width, T{0});
     for (std::int64_t row = i * block; row < std::min(rows.count, (i + 1) * block); ++row) {
-      row_gradient(x + row * width, scale, upstream + row * width, width, epsilon, x_gradient + row * width,
+      row_gradient(x + row * width, scale, upstream + row * width, width, options, x_gradient + row * width,
                    scale_gradient, shift_gradient);
     }
   });
-  T *scale_gradient = arguments.output<T>(1), *shift_gradient = arguments.output<T>(2);
-  std::fill_n(scale_gradient, width, T{0});
-  std::fill_n(shift_gradient, width, T{0});
-  for (std::int64_t i = 0; i < rows.blocks(); ++i) {
-    const T* partial = partials + 2 * i * width;
-    for (std::int64_t j = 0; j < width; ++j) scale_gradient[j] += partial[j];
-    for (std::int64_t j = 0; j < width; ++j) shift_gradient[j] += partial[width + j];
+  for (int which = 0; which < (options.shifted ? 2 : 1); ++which) {
+    T* total = arguments.output<T>(1 + which);
+    std::fill_n(total, width, T{0});
+    for (std::int64_t i = 0; i < rows.blocks(); ++i) {
+      const T* partial = partials + (2 * i + which) * width;
+      for (std::int64_t j = 0; j < width; ++j) total[j] += partial[j];
+    }
   }
 }
 
@@ -93,19 +102,19 @@ void backpropagate(const KernelArguments& arguments, const Rows& rows, T epsilon
 
 std::unique_ptr<Kernel> make_cpu_layer_norm(const KernelRequest& request) {
   return for_real(request, request.inputs[0].dtype, [&]<class T>() {
-    const auto epsilon = static_cast<T>(request.attributes.as<LayerNormAttributes>().epsilon);
-    return make_kernel([rows = Rows(request.inputs[0]), epsilon](const KernelArguments& arguments) {
-      normalize<T>(arguments, rows, epsilon);
+    const auto options = request.attributes.as<LayerNormAttributes>();
+    return make_kernel([rows = Rows(request.inputs[0]), options](const KernelArguments& arguments) {
+      normalize<T>(arguments, rows, options);
     });
   });
 }
 
 std::unique_ptr<Kernel> make_cpu_layer_norm_gradient(const KernelRequest& request) {
   return for_real(request, request.inputs[0].dtype, [&]<class T>() {
-    const auto epsilon = static_cast<T>(request.attributes.as<LayerNormAttributes>().epsilon);
+    const auto options = request.attributes.as<LayerNormAttributes>();
     const Rows rows(request.inputs[0]);
     return make_kernel(
-        [rows, epsilon](const KernelArguments& arguments) { backpropagate<T>(arguments, rows, epsilon); },
+        [rows, options](const KernelArguments& arguments) { backpropagate<T>(arguments, rows, options); },
         static_cast<std::size_t>(2 * rows.blocks() * rows.width) * sizeof(T));
   });
 }

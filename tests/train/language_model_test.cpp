@@ -1,0 +1,153 @@
+// A small language model trained from a text: what its evaluations tell, and batches in parts.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+
+#include "framework/store/run_file.hpp"
+#include "framework/train/text_sizes.hpp"
+#include "framework/train/trainer.hpp"
+#include "tests/support/errors.hpp"
+#include "tests/support/files.hpp"
+#include "tests/support/specs.hpp"
+
+namespace jari {
+namespace {
+
+using test::sweep_of;
+using test::TemporaryFolder;
+using ::testing::HasSubstr;
+
+class LanguageModelTraining : public ::testing::Test {
+ protected:
+  LanguageModelTraining() {
+    setenv("XDG_CACHE_HOME", folder_.path().c_str(), 1);
+    std::ofstream text(corpus(), std::ios::binary);
+    for (int line = 0; line < 60; ++line) text << "한 남자가 배를 타고 " << line % 7 << "번 강을 건넜다.\n";
+  }
+  ~LanguageModelTraining() override { unsetenv("XDG_CACHE_HOME"); }
+
+  std::filesystem::path corpus() const { return folder_.path() / "text.txt"; }
+
+  std::string spec(const std::string& tokenizer, const std::string& train = "", const std::string& evaluate = "") const {
+    return "experiment: lm\nprecision: f64\ndata: {corpus: " + corpus().string() + ", tokenizer: " + tokenizer +
+           "}\ntask: {type: language_model, held_out: 0.2}\n"
+           "model: {type: gpt, blocks: 2, heads: 2, width: 8, position: sin}\n"
+           "train: {steps: 30, batch: 8, length: 16, optimizer: {type: adamw, lr: 1e-2}, log_every: 1" +
+           train + "}\nevaluate: {test: {length: 16" + evaluate + "}}\n";
+  }
+
+  RunRecord run(const std::string& yaml) const {
+    test::ParsedSweep parsed = sweep_of(yaml);
+    parsed.sweep.groups[0].programs->plan();
+    const TemporaryFolder runs;
+    ThreadPool pool(1);
+    Progress silent;
+    const Trial& trial = parsed.sweep.trials[0];
+    for (const TrialOutcome& outcome :
+         train_group(*parsed.sweep.groups[0].programs, {&trial}, runs.path(), {}, pool, silent, {}))
+      EXPECT_EQ(outcome.status, "done") << outcome.message;
+    return read_run_file(runs.path() / trial.folder / "run.h5");
+  }
+
+  static double last(const RunRecord& run, const std::string& metric) {
+    for (const MetricSeries& series : run.metrics)
+      if (series.name == metric) return series.values.back();
+    return std::nan("");
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(LanguageModelTraining, TellsPerplexityAndBitsOfTheText) {
+  const RunRecord record = run(spec("characters"));
+  const double loss = last(record, "evaluate/test/loss");
+  ASSERT_TRUE(std::isfinite(loss));
+  EXPECT_NEAR(last(record, "evaluate/test/perplexity"), std::exp(loss), 1e-9);
+  EXPECT_NEAR(last(record, "evaluate/test/bits_per_character"), loss / std::log(2.0), 1e-12);
+  // The text's last fifth, but its first character, which nothing predicts.
+  const std::string text = test::read_text(corpus());
+  std::vector<std::size_t> sizes;
+  for (const char byte : text) {
+    if ((static_cast<unsigned char>(byte) & 0xC0) != 0x80) sizes.push_back(0);
+    ++sizes.back();
+  }
+  const std::size_t held_out = static_cast<std::size_t>(0.2 * static_cast<double>(sizes.size()));
+  double bytes = 0;
+  for (std::size_t i = sizes.size() - held_out + 1; i < sizes.size(); ++i) bytes += static_cast<double>(sizes[i]);
+  EXPECT_NEAR(last(record, "evaluate/test/bits_per_byte"),
+              loss / std::log(2.0) * static_cast<double>(held_out - 1) / bytes, 1e-12);
+}
+
+TEST_F(LanguageModelTraining, WordsAreNotAllOfTheText) {
+  const RunRecord record = run(spec("words"));
+  EXPECT_TRUE(std::isfinite(last(record, "evaluate/test/perplexity")));
+  EXPECT_TRUE(std::isnan(last(record, "evaluate/test/bits_per_byte")));
+}
+
+TEST_F(LanguageModelTraining, ABatchInPartsHasTheSameGradient) {
+  const RunRecord whole = run(spec("characters")), parts = run(spec("characters", ", accumulate: 4"));
+  ASSERT_EQ(whole.weights.size(), parts.weights.size());
+  for (std::size_t i = 0; i < whole.weights.size(); ++i) {
+    const auto& left = std::get<std::vector<double>>(whole.weights[i].values);
+    const auto& right = std::get<std::vector<double>>(parts.weights[i].values);
+    for (std::size_t k = 0; k < left.size(); ++k)
+      ASSERT_NEAR(left[k], right[k], 1e-6) << whole.weights[i].name << "[" << k << "]";
+  }
+  EXPECT_NEAR(last(whole, "train/loss"), last(parts, "train/loss"), 1e-6);
+}
+
+TEST_F(LanguageModelTraining, PartsTakeLessMemory) {
+  std::vector<std::size_t> bytes;
+  for (const char* parts : {"", ", accumulate: 8"}) {
+    test::ParsedSweep parsed = sweep_of(spec("characters", parts));
+    parsed.sweep.groups[0].programs->plan();
+    bytes.push_back(parsed.sweep.groups[0].programs->train()->report().arena_bytes);
+  }
+  EXPECT_LT(bytes[1], bytes[0] / 3);
+}
+
+TEST_F(LanguageModelTraining, ASlidingEvaluationIsNotWorseThanAPackedOne) {
+  const RunRecord packed = run(spec("characters")), sliding = run(spec("characters", "", ", stride: 4"));
+  EXPECT_LT(last(sliding, "evaluate/test/loss"), last(packed, "evaluate/test/loss"));
+}
+
+TEST_F(LanguageModelTraining, TextSizesOfPiecesAreThoseOfTheirText) {
+  for (const char* mark : {"word_start", "bytes"}) {
+    test::ParsedSweep parsed =
+        sweep_of(spec(std::string("{type: byte_pair, train: {vocabulary: 320, mark: ") + mark + "}}"));
+    const TrialPrograms& programs = *parsed.sweep.groups[0].programs;
+    const std::optional<TextSizes>& sizes = programs.text_sizes();
+    ASSERT_TRUE(sizes);
+    std::int64_t bytes = 0, characters = 0;
+    for (const std::int32_t id : programs.corpus()->ids) {
+      bytes += sizes->bytes[static_cast<std::size_t>(id)];
+      characters += sizes->characters[static_cast<std::size_t>(id)];
+    }
+    const std::string text = test::read_text(corpus());
+    std::int64_t all = 0;
+    for (const char byte : text) all += (static_cast<unsigned char>(byte) & 0xC0) != 0x80 ? 1 : 0;
+    // A word start before the first word stands for no character.
+    EXPECT_LE(std::abs(bytes - static_cast<std::int64_t>(text.size())), 1) << mark;
+    EXPECT_LE(std::abs(characters - all), 1) << mark;
+  }
+}
+
+TEST_F(LanguageModelTraining, RefusesWhatHasNoEffect) {
+  const auto error = [&](const std::string& yaml) {
+    return test::error_of<SpecError>([&] { sweep_of(yaml); });
+  };
+  EXPECT_THAT(error(spec("characters", ", accumulate: 3")), HasSubstr("3 does not divide the batch of 8"));
+  EXPECT_THAT(error(spec("characters", "", ", stride: 17")), HasSubstr("some tokens would stand in no sequence"));
+  EXPECT_THAT(error("experiment: x\ntask: neighbor\nmodel: {type: probe, position: sin}\ntrain: {steps: 1, batch: 2, "
+                    "length: 5, optimizer: adam}\nevaluate: {test: {length: 5, stride: 2}}\n"),
+              HasSubstr("has no effect: the task's sequences are no text"));
+  EXPECT_THAT(error(spec("characters") + "keep: {weights: best, metric: evaluate/test/bits_per_byt}\n"),
+              HasSubstr("known: evaluate/test/loss, evaluate/test/accuracy, evaluate/test/perplexity"));
+}
+
+}  // namespace
+}  // namespace jari
