@@ -16,10 +16,9 @@ inline std::uint64_t permuted(std::uint64_t place, std::uint64_t count, const Ra
   do {
     std::uint64_t left = place >> half, right = place & mask;
     for (std::uint32_t round = 0; round < 4; ++round) {
-      const PhiloxBlock bits = philox({{static_cast<std::uint32_t>(right), round, random.step,
-                                        static_cast<std::uint32_t>(random.stream)}},
-                                      static_cast<std::uint32_t>(random.seed),
-                                      static_cast<std::uint32_t>(random.seed >> 32));
+      const PhiloxBlock bits =
+          philox({{static_cast<std::uint32_t>(right), round, random.step, static_cast<std::uint32_t>(random.stream)}},
+                 static_cast<std::uint32_t>(random.seed), static_cast<std::uint32_t>(random.seed >> 32));
       const std::uint64_t mixed = left ^ (bits.word[0] & mask);
       left = right;
       right = mixed;

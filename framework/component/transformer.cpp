@@ -126,8 +126,8 @@ PositionContext Transformer::place_tokens(const BuildContext& context) const {
 }
 
 Value Transformer::embed(const BuildContext& context, Value tokens, const PositionContext& at) const {
-  const Value table = context.parameter("embedding", {context.vocabulary, parameters_.width}, weights(),
-                                        {"token", "width"});
+  const Value table =
+      context.parameter("embedding", {context.vocabulary, parameters_.width}, weights(), {"token", "width"});
   Value x = gather(table, tokens);
   {
     const Graph::Scope scope(context.graph, "position", parameters_.position.span());
@@ -166,8 +166,8 @@ Value Transformer::attend(const BuildContext& context, const std::string& block,
       projected.push_back(split_heads(shifted, parameters_.heads));
     }
   }
-  const Value seen = decoding ? score_cached(context, path, projected, at, *decoding)
-                              : score(context, path, projected, at);
+  const Value seen =
+      decoding ? score_cached(context, path, projected, at, *decoding) : score(context, path, projected, at);
   const Graph::Scope scope(context.graph, path);
   return drop(context, linear(context, "output_", merge_heads(seen), width, output_weights()));
 }
@@ -230,8 +230,7 @@ Value Transformer::mlp(const BuildContext& context, const std::string& block, Va
 Value Transformer::output(const BuildContext& context, Value x) const {
   if (parameters_.norm_place == NormPlace::before) x = norm(context, "norm", x);
   const char* table = parameters_.tied ? "embedding" : "output_weight";
-  const Value weight =
-      context.parameter(table, {context.vocabulary, parameters_.width}, weights(), {"token", "width"});
+  const Value weight = context.parameter(table, {context.vocabulary, parameters_.width}, weights(), {"token", "width"});
   return matmul(x, weight, false, true);
 }
 
@@ -246,8 +245,7 @@ Value Transformer::norm(const BuildContext& context, const std::string& name, Va
 
 Value Transformer::linear(const BuildContext& context, const std::string& name, Value x, std::int64_t width,
                           Initializer init) const {
-  const Value weight =
-      context.parameter(name + "weight", {x.shape()[-1], width}, std::move(init), {"in", "out"});
+  const Value weight = context.parameter(name + "weight", {x.shape()[-1], width}, std::move(init), {"in", "out"});
   const Value product = matmul(x, weight);
   return parameters_.bias ? product + context.parameter(name + "bias", {width}, zeros(), {"out"}) : product;
 }

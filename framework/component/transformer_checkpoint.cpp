@@ -72,9 +72,10 @@ Initializer CheckpointValues::of(const BuildContext& context, const std::string&
   const std::string wanted = gpt2_name(parameter);
   const std::string file = file_->path().string();
   if (wanted.empty())
-    context.fail(fmt::format("{}: GPT-2 has no parameter for '{}'; choose what GPT-2 has (position: learned, norm: "
-                             "layer, activation: gelu, bias: true), or take `checkpoint` out",
-                             file, parameter));
+    context.fail(
+        fmt::format("{}: GPT-2 has no parameter for '{}'; choose what GPT-2 has (position: learned, norm: "
+                    "layer, activation: gelu, bias: true), or take `checkpoint` out",
+                    file, parameter));
   const TensorEntry* tensor = file_->find(wanted);
   if (tensor == nullptr) tensor = file_->find("transformer." + wanted);
   if (tensor == nullptr) {
@@ -86,9 +87,10 @@ Initializer CheckpointValues::of(const BuildContext& context, const std::string&
   }
   const Shape found(tensor->shape);
   if (found != shape)
-    context.fail(fmt::format("{}: the tensor '{}' is {}, and the model's '{}' is {}; give the model the checkpoint's "
-                             "width, heads, blocks, vocabulary and max_length",
-                             file, tensor->name, found.to_string(), parameter, shape.to_string()));
+    context.fail(
+        fmt::format("{}: the tensor '{}' is {}, and the model's '{}' is {}; give the model the checkpoint's "
+                    "width, heads, blocks, vocabulary and max_length",
+                    file, tensor->name, found.to_string(), parameter, shape.to_string()));
   return std::make_shared<TensorInit>(file_, *tensor);
 }
 

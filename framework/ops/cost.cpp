@@ -22,6 +22,10 @@ double product_flops(const Graph& graph, const Node& node) {
     const MatmulSizes sizes = matmul_sizes(type(0), type(1), node.attributes.as<MatmulAttributes>());
     return product(sizes.batch, sizes.m, sizes.n, sizes.k);
   }
+  if (node.op == &op_linear_cross_entropy) {
+    // Logits, and the gradients of both operands.
+    return 3 * product({}, type(2).shape.size(), type(1).shape[0], type(1).shape[1]);
+  }
   if (node.op != &op_attention && node.op != &op_attention_gradient) return 0;
   const AttentionSizes sizes =
       attention_sizes(node.op->name, node.attributes.as<AttentionAttributes>(), type(0), type(1), type(2));

@@ -2,6 +2,7 @@
 
 #include "framework/ops/check.hpp"
 #include "framework/ops/differentiate.hpp"
+#include "framework/ops/linear_cross_entropy.hpp"
 #include "framework/ops/ops.hpp"
 
 namespace jari {
@@ -81,6 +82,7 @@ const Op op_cross_entropy_gradient = {
     .name = "cross_entropy_gradient", .infer = infer_gradient, .body = gradient_body, .in_place = {0}};
 
 Value cross_entropy(Value logits, Value targets) {
+  if (const Value cheaper = rewrite_cross_entropy(logits, targets)) return cheaper;
   return logits.graph().apply_one(op_cross_entropy, {logits, targets}, CrossEntropyAttributes{});
 }
 

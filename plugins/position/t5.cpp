@@ -1,6 +1,7 @@
 // T5's relative positions (Raffel and others 2020, "Exploring the limits of transfer learning with a unified
-// text-to-text transformer"): a trained bias for each head and bucket of offsets. Near offsets have a bucket each, those
-// up to `max_distance` share buckets that widen by equal ratios, all beyond share the last one. Layers share the table.
+// text-to-text transformer"): a trained bias for each head and bucket of offsets. Near offsets have a bucket each,
+// those up to `max_distance` share buckets that widen by equal ratios, all beyond share the last one. Layers share the
+// table.
 //
 // Causal models give all buckets to what stands before the query. Others give half of them to each side; the first
 // bucket of the right half would be offset 0, which is the left half's: its number is never used, as in the original.
@@ -21,8 +22,7 @@ struct T5Parameters {
   void fields(F& f) {
     f("buckets", buckets, "rows of the table; half of them for each side where a model sees both ways",
       between(4, 4096));
-    f("max_distance", max_distance, "from here on all offsets of a side share one bucket", at_least(2),
-      unit("tokens"));
+    f("max_distance", max_distance, "from here on all offsets of a side share one bucket", at_least(2), unit("tokens"));
     f("init", init, "first values of the table; by default N(0, 1 / width)");
   }
   void check(FieldChecks& checks) const {

@@ -61,9 +61,10 @@ class LanguageModel final : public SequenceTask {
   std::int64_t sequences(const SequenceWindows& windows) const override {
     const Stretch part = windows.training ? trained(*windows.corpus) : tested(*windows.corpus);
     if (part.size() <= windows.length)
-      throw StoreError(fmt::format("the {} part of the corpus has {} tokens: sequences of {} need more; take a longer "
-                                   "corpus, a shorter length, or another task.held_out",
-                                   windows.training ? "trained" : "held-out", part.size(), windows.length));
+      throw StoreError(
+          fmt::format("the {} part of the corpus has {} tokens: sequences of {} need more; take a longer "
+                      "corpus, a shorter length, or another task.held_out",
+                      windows.training ? "trained" : "held-out", part.size(), windows.length));
     if (windows.training) return kEndless;
     const std::int64_t targets = part.size() - 1;
     return 1 + std::max<std::int64_t>(0, targets - windows.length + windows.stride - 1) / windows.stride;
@@ -105,8 +106,8 @@ class LanguageModel final : public SequenceTask {
       return uniform_below(context.random.bits(static_cast<std::uint64_t>(i)),
                            static_cast<std::uint32_t>(size - length));
     const auto count = static_cast<std::uint64_t>(windows_of_pass(size, length));
-    const std::uint64_t place = std::uint64_t{context.random.step} * static_cast<std::uint64_t>(context.batch) +
-                                static_cast<std::uint64_t>(i);
+    const std::uint64_t place =
+        std::uint64_t{context.random.step} * static_cast<std::uint64_t>(context.batch) + static_cast<std::uint64_t>(i);
     const RandomStream pass{context.random.seed, context.random.stream + 1, static_cast<std::uint32_t>(place / count)};
     const std::int64_t room = std::min(length, size - static_cast<std::int64_t>(count) * length);
     const std::int64_t shift = uniform_below(pass.bits(0), static_cast<std::uint32_t>(room));

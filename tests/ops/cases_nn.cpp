@@ -350,6 +350,42 @@ OpCases cases_cross_entropy_gradient() {
   return all;
 }
 
+// Loss and both gradients, against those of the product and the cross entropy one after the other.
+OpCases cases_linear_cross_entropy() {
+  const auto targets_of = [](std::int64_t classes) {
+    return [classes](Graph& graph, const Shape& shape) {
+      std::vector<std::int64_t> targets;
+      for (std::int64_t i = 0; i < shape.size(); ++i) targets.push_back(i % 5 == 3 ? -1 : i * 7 % classes);
+      return graph.constant_i32(shape, targets);
+    };
+  };
+  const auto case_of = [&](const std::string& name, const Shape& x, std::int64_t classes, bool all_outputs) {
+    const auto make_targets = targets_of(classes);
+    return OpCase{.name = name,
+                  .operands = {real(x, -2, 2), real({classes, x[-1]}, -1, 1)},
+                  .build =
+                      [=](Graph& graph, const std::vector<Value>& o) {
+                        const Value targets = make_targets(graph, x.first(x.rank() - 1));
+                        std::vector<Value> outputs = graph.apply(op_linear_cross_entropy, {o[0], o[1], targets});
+                        if (!all_outputs) outputs.resize(1);
+                        return outputs;
+                      },
+                  .reference = nullptr,
+                  .tolerance_f32 = 4e-6,
+                  .tolerance_f64 = 1e-12,
+                  .differentiable = !all_outputs};
+  };
+  return {{case_of("a few rows", {2, 3, 4}, 9, false), case_of("one row", {5}, 3, false),
+           case_of("a few rows, all outputs", {2, 3, 4}, 9, true),
+           case_of("tiles and groups of rows", {1100, 24}, 150, true)},
+          {{"a weight of another width",
+            [](Graph& graph) {
+              graph.apply(op_linear_cross_entropy, {graph.parameter("x", {2, 4}), graph.parameter("w", {9, 5}),
+                                                    graph.constant_i32({2}, {0, 1})});
+            },
+            "linear_cross_entropy: weight must be f32[9, 4], not f32[9, 5]"}}};
+}
+
 OpCases cases_layer_norm() {
   OpCases all;
   for (const Shape& shape : {Shape{6}, Shape{3, 16}, Shape{2, 3, 37}, Shape{700, 50}}) {

@@ -69,7 +69,8 @@ std::filesystem::path write_checkpoint(const TemporaryFolder& folder, const Json
 // A model in a graph of its own.
 class Built {
  public:
-  Built(const std::string& block, std::int64_t vocabulary, std::int64_t batch, std::int64_t length, bool training = false)
+  Built(const std::string& block, std::int64_t vocabulary, std::int64_t batch, std::int64_t length,
+        bool training = false)
       : model_(bound<Model>(block)),
         context_{graph_, declarations_, vocabulary, length, length, training},
         tokens_(graph_.input("tokens", {DType::i32, {batch, length}}, true)) {
@@ -226,7 +227,8 @@ TEST(Transformer, OnlyAnEncoderSeesWhatComesAfter) {
     const auto logits = [&](std::vector<double> tokens) {
       return evaluate(model.graph(), model.logits(), model.inputs(tokens), &state);
     };
-    const std::vector<double> all = logits({1, 2, 3, 4, 5}), last = logits({1, 2, 3, 4, 6}), first = logits({0, 2, 3, 4, 5});
+    const std::vector<double> all = logits({1, 2, 3, 4, 5}), last = logits({1, 2, 3, 4, 6}),
+                              first = logits({0, 2, 3, 4, 5});
     const auto row_of = [](const std::vector<double>& values, std::ptrdiff_t row) {
       return std::vector<double>(values.begin() + row * 7, values.begin() + row * 7 + 7);
     };
@@ -240,7 +242,8 @@ class Decoding : public testing::TestWithParam<std::string> {};
 // Token by token with kept keys and values, against all at once: for every registered scheme.
 TEST_P(Decoding, GivesTheLogitsOfTheWholeSequence) {
   constexpr std::int64_t kLength = 6, kVocabulary = 7;
-  const std::string block = "{type: gpt, " + kSmall + ", position: " + test::example_block("position", GetParam()) + "}";
+  const std::string block =
+      "{type: gpt, " + kSmall + ", position: " + test::example_block("position", GetParam()) + "}";
   Built whole(block, kVocabulary, 1, kLength);
   State trained = whole.state();
   const std::vector<double> tokens = {3, 1, 4, 1, 5, 6};
@@ -251,7 +254,8 @@ TEST_P(Decoding, GivesTheLogitsOfTheWholeSequence) {
   const BuildContext context{graph, declarations, kVocabulary, kLength, kLength};
   {
     const Graph::Scope scope(graph, "model");
-    const Value token = graph.input("token", {DType::i32, {1}}, true), place = graph.input("place", {DType::i32, {1}}, true);
+    const Value token = graph.input("token", {DType::i32, {1}}, true),
+                place = graph.input("place", {DType::i32, {1}}, true);
     graph.output("logits", whole.sequence_model().next_logits(context, token, place));
   }
   State state(graph, 1);

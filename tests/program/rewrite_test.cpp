@@ -108,6 +108,28 @@ TEST(Rewrite, AttentionReadsHeadsWhereTheyLie) {
   }
 }
 
+TEST(Rewrite, ALossOfLargeLogitsDoesWithoutThem) {
+  std::vector<std::vector<double>> results;
+  for (const bool rewrites : {true, false}) {
+    Graph graph(DType::f64);
+    graph.set_rewrites(rewrites);
+    const Value x = graph.parameter("x", {2, 300, 8}), weight = graph.parameter("weight", {1900, 8});
+    std::vector<std::int64_t> targets;
+    for (std::int64_t i = 0; i < 600; ++i) targets.push_back(i % 7 == 0 ? -1 : i * 13 % 1900);
+    const Value loss = cross_entropy(matmul(x, weight, false, true), graph.constant_i32({2, 300}, targets));
+    EXPECT_EQ(graph.node(loss.node()).op == &op_linear_cross_entropy, rewrites);
+    const std::vector<Value> gradients = differentiate(graph, loss * 3, {x, weight});
+    State state(graph, 1);
+    for (const State::Entry& entry : state.entries()) {
+      std::vector<double> values(static_cast<std::size_t>(entry.type.shape.size()));
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<double>(i * 7));
+      state.write(0, entry, values);
+    }
+    for (const Value& value : {loss, gradients[0], gradients[1]}) results.push_back(evaluate(graph, value, {}, &state));
+  }
+  for (std::size_t i = 0; i < 3; ++i) expect_near(results[i], results[i + 3]);
+}
+
 TEST(Rewrite, LeavesAPlainProductAlone) {
   Graph graph(DType::f64);
   const Value x = graph.input("x", {DType::f64, {4, 8}}, false), matrix = graph.parameter("matrix", {8, 3});

@@ -32,7 +32,8 @@ class LanguageModelTraining : public ::testing::Test {
 
   std::filesystem::path corpus() const { return folder_.path() / "text.txt"; }
 
-  std::string spec(const std::string& tokenizer, const std::string& train = "", const std::string& evaluate = "") const {
+  std::string spec(const std::string& tokenizer, const std::string& train = "",
+                   const std::string& evaluate = "") const {
     return "experiment: lm\nprecision: f64\ndata: {corpus: " + corpus().string() + ", tokenizer: " + tokenizer +
            "}\ntask: {type: language_model, held_out: 0.2}\n"
            "model: {type: gpt, blocks: 2, heads: 2, width: 8, position: sin}\n"
@@ -137,9 +138,7 @@ TEST_F(LanguageModelTraining, TextSizesOfPiecesAreThoseOfTheirText) {
 }
 
 TEST_F(LanguageModelTraining, RefusesWhatHasNoEffect) {
-  const auto error = [&](const std::string& yaml) {
-    return test::error_of<SpecError>([&] { sweep_of(yaml); });
-  };
+  const auto error = [&](const std::string& yaml) { return test::error_of<SpecError>([&] { sweep_of(yaml); }); };
   EXPECT_THAT(error(spec("characters", ", accumulate: 3")), HasSubstr("3 does not divide the batch of 8"));
   EXPECT_THAT(error(spec("characters", "", ", stride: 17")), HasSubstr("some tokens would stand in no sequence"));
   EXPECT_THAT(error("experiment: x\ntask: neighbor\nmodel: {type: probe, position: sin}\ntrain: {steps: 1, batch: 2, "

@@ -20,6 +20,8 @@ using namespace cpu;
 
 // How the work is cut: by the problem alone.
 struct Plan {
+  static constexpr std::int64_t kTurnFrom = 48;  // rows that share the turned keys
+
   AttentionSizes sizes;
   AttentionAttributes options;
   std::int64_t bias_head = 0;   // elements from one head's bias to the next (0: shared)
@@ -31,8 +33,11 @@ struct Plan {
   std::int64_t blocks = 0;
 
   std::int64_t tile_size() const { return tile_rows * score_row; }
-  // Keys that some row below `end` sees.
+  // Keys that some row below `end` sees; and that up to whole vectors.
   std::int64_t visible(std::int64_t end) const { return options.causal ? std::min(end, sizes.keys) : sizes.keys; }
+  std::int64_t padded(std::int64_t end) const { return blocks_of(visible(end), kLanes<float>) * kLanes<float>; }
+  // Whether keys and values are worth turning, so that scores are sums of rows and not of products within rows.
+  bool turns() const { return sizes.length >= kTurnFrom; }
 };
 
 constexpr std::int64_t kTileElements = 32768;          // of scores: they stay in the second-level cache
@@ -63,14 +68,31 @@ Plan make_plan(const KernelRequest& request, const TensorType* bias) {
   return plan;
 }
 
-// Rows [begin, end) of one pair's scores: scaled, biased, masked; -infinity up to the end of the tile's row.
+// A pair's keys or values: a row each, [keys, width], and, where the plan turns them, a column each, [width, score_row]
+// with zeros behind the last.
 template <class T>
-void score_tile(const Plan& plan, const T* query, const T* key, const T* bias, std::int64_t begin, std::int64_t end,
+struct Turnable {
+  const T *rows, *columns;
+};
+
+// products[i, j] = left row i of `width` numbers times key j, for the keys that the rows below `end` see.
+template <class T>
+void multiply_by_keys(const Plan& plan, const T* left, std::int64_t width, Turnable<T> keys, std::int64_t rows,
+                      std::int64_t end, T* products) {
+  if (plan.turns()) {
+    multiply<T>({left, width, 1}, keys.columns, plan.score_row, products, plan.score_row, rows, plan.padded(end),
+                width);
+  } else {
+    multiply_transposed(left, width, keys.rows, width, products, plan.score_row, rows, plan.visible(end), width);
+  }
+}
+
+// Rows [begin, end) of one pair's scores: scaled, biased, masked; -infinity up to whole vectors.
+template <class T>
+void score_tile(const Plan& plan, const T* query, Turnable<T> key, const T* bias, std::int64_t begin, std::int64_t end,
                 T* scores) {
   const auto& [sizes, options] = std::tie(plan.sizes, plan.options);
-  const std::int64_t columns = plan.visible(end);
-  multiply_transposed(query + begin * sizes.width, sizes.width, key, sizes.width, scores, plan.score_row, end - begin,
-                      columns, sizes.width);
+  multiply_by_keys(plan, query + begin * sizes.width, sizes.width, key, end - begin, end, scores);
   const T scale = static_cast<T>(options.scale);
   for (std::int64_t i = begin; i < end; ++i, scores += plan.score_row) {
     const std::int64_t visible = plan.visible(i + 1);
@@ -80,26 +102,29 @@ void score_tile(const Plan& plan, const T* query, const T* key, const T* bias, s
     } else {
       scale_row(scores, visible, scale);
     }
-    std::fill(scores + visible, scores + plan.score_row, -std::numeric_limits<T>::infinity());
+    std::fill(scores + visible, scores + plan.padded(end), -std::numeric_limits<T>::infinity());
   }
 }
 
 template <class T>
 struct Forward {
-  const T *query, *key, *value, *bias;  // bias: null if there is none
+  const T* query;
+  Turnable<T> key;
+  const T *value, *bias;  // bias: null if there is none
   T *result, *saved;
 };
 
 // Softmax of a tile's rows, in place; keeps what the gradient needs.
 template <class T>
 void softmax_tile(const Plan& plan, std::int64_t begin, std::int64_t end, T* scores, T* saved) {
-  const std::int64_t keys = plan.sizes.keys;
+  const std::int64_t keys = plan.sizes.keys, visible = plan.visible(end), columns = plan.padded(end);
   for (std::int64_t i = begin; i < end; ++i, scores += plan.score_row) {
-    const T largest = largest_of(scores, plan.score_row);
-    const T sum = exponentials(scores, plan.score_row, largest, scores);
-    scale_row(scores, plan.score_row, 1 / sum);
+    const T largest = largest_of(scores, columns);
+    const T sum = exponentials(scores, columns, largest, scores);
+    scale_row(scores, columns, 1 / sum);
     if (plan.sizes.saves_probabilities()) {
-      std::copy_n(scores, keys, saved + i * keys);
+      std::copy_n(scores, visible, saved + i * keys);
+      std::fill(saved + i * keys + visible, saved + (i + 1) * keys, T{0});
     } else {
       saved[i] = largest + std::log(sum);
     }
@@ -120,7 +145,9 @@ void attend(const Plan& plan, const Forward<T>& pair, T* scores) {
 
 template <class T>
 struct Backward {
-  const T *query, *key, *value, *saved, *upstream, *bias;
+  const T* query;
+  Turnable<T> key, value;
+  const T *saved, *upstream, *bias;
   T *query_gradient, *key_gradient, *value_gradient;
   T* bias_gradient;  // added to; null if not asked for
 };
@@ -134,7 +161,7 @@ Strided<T> probability_tile(const Plan& plan, const Backward<T>& pair, std::int6
   for (std::int64_t i = begin; i < end; ++i) {
     T* row = scores + (i - begin) * plan.score_row;
     const T logarithm = pair.saved[i];
-    for (std::int64_t j = 0; j < plan.score_row; ++j) row[j] = exponential(row[j] - logarithm);
+    for (std::int64_t j = 0; j < plan.padded(end); ++j) row[j] = exponential(row[j] - logarithm);
   }
   return {scores, plan.score_row, 1};
 }
@@ -176,11 +203,10 @@ void backpropagate(const Plan& plan, const Backward<T>& pair, T* workspace) {
     const Strided<T> probabilities = probability_tile(plan, pair, begin, end, scores);
     multiply(transposed(probabilities), upstream, value_width, pair.value_gradient, value_width, columns, value_width,
              rows, T{1}, !at_once);
-    multiply_transposed(upstream, value_width, pair.value, value_width, gradients, plan.score_row, rows, columns,
-                        value_width);
+    multiply_by_keys(plan, upstream, value_width, pair.value, rows, end, gradients);
     score_gradients(plan, pair, probabilities, begin, end, gradients);
     const Strided<T> by_score = {gradients, plan.score_row, 1};
-    multiply(by_score, pair.key, width, pair.query_gradient + begin * width, width, rows, width, columns, scale);
+    multiply(by_score, pair.key.rows, width, pair.query_gradient + begin * width, width, rows, width, columns, scale);
     multiply(transposed(by_score), query, width, pair.key_gradient, width, columns, width, rows, scale, !at_once);
   }
 }
@@ -193,7 +219,9 @@ std::int64_t saved_size(const AttentionSizes& sizes) {
 // Of copies of one pair's operands and results.
 std::int64_t copies_size(const Plan& plan) {
   const AttentionSizes& sizes = plan.sizes;
-  return plan.options.tokens_first ? (sizes.length + sizes.keys) * (sizes.width + sizes.value_width) : 0;
+  const std::int64_t widths = sizes.width + sizes.value_width;
+  return (plan.options.tokens_first ? 2 * (sizes.length + sizes.keys) * widths : 0) +
+         (plan.turns() ? plan.score_row * widths : 0);
 }
 
 template <class T>
@@ -231,6 +259,21 @@ const T* gathered(const T* operand, const PairRows& rows, T*& scratch) {
   return copy;
 }
 
+// Those rows, of keys or values, turned as well where the plan says so.
+template <class T>
+Turnable<T> turnable(const Plan& plan, const T* rows, std::int64_t width, T*& scratch) {
+  if (!plan.turns()) return {rows, nullptr};
+  T* const columns = scratch;
+  const std::int64_t keys = plan.sizes.keys;
+  for (std::int64_t p = 0; p < width; ++p) {
+    T* const column = columns + p * plan.score_row;
+    for (std::int64_t j = 0; j < keys; ++j) column[j] = rows[j * width + p];
+    std::fill(column + keys, column + plan.score_row, T{0});
+  }
+  scratch += width * plan.score_row;
+  return {rows, columns};
+}
+
 // Where to write a pair's rows, in the same way; `scattered` brings a copy to its place.
 template <class T>
 T* to_be_scattered(T* result, const PairRows& rows, T*& scratch) {
@@ -257,14 +300,16 @@ void run_forward(const KernelArguments& arguments, const Plan& plan) {
       T* copies = scores + plan.tile_size();
       const PairRows of_result(plan, i, sizes.length, sizes.value_width);
       T* const result = to_be_scattered(arguments.output<T>(0), of_result, copies);
-      attend<T>(plan,
-                {.query = gathered(arguments.input<T>(0), PairRows(plan, i, sizes.length, sizes.width), copies),
-                 .key = gathered(arguments.input<T>(1), PairRows(plan, i, sizes.keys, sizes.width), copies),
-                 .value = gathered(arguments.input<T>(2), PairRows(plan, i, sizes.keys, sizes.value_width), copies),
-                 .bias = at(bias, i % sizes.heads * plan.bias_head),
-                 .result = result,
-                 .saved = arguments.output<T>(1) + i * saved_size(sizes)},
-                scores);
+      attend<T>(
+          plan,
+          {.query = gathered(arguments.input<T>(0), PairRows(plan, i, sizes.length, sizes.width), copies),
+           .key = turnable(plan, gathered(arguments.input<T>(1), PairRows(plan, i, sizes.keys, sizes.width), copies),
+                           sizes.width, copies),
+           .value = gathered(arguments.input<T>(2), PairRows(plan, i, sizes.keys, sizes.value_width), copies),
+           .bias = at(bias, i % sizes.heads * plan.bias_head),
+           .result = result,
+           .saved = arguments.output<T>(1) + i * saved_size(sizes)},
+          scores);
       scatter(result, of_result, arguments.output<T>(0));
     }
   });
@@ -281,18 +326,19 @@ void run_backward_pair(const KernelArguments& arguments, const Plan& plan, std::
   T* const query_gradient = to_be_scattered(arguments.output<T>(0), of_query, copies);
   T* const key_gradient = to_be_scattered(arguments.output<T>(1), of_key, copies);
   T* const value_gradient = to_be_scattered(arguments.output<T>(2), of_value, copies);
-  backpropagate<T>(plan,
-                   {.query = gathered(arguments.input<T>(0), of_query, copies),
-                    .key = gathered(arguments.input<T>(1), of_key, copies),
-                    .value = gathered(arguments.input<T>(2), of_value, copies),
-                    .saved = arguments.input<T>(3) + i * saved_size(sizes),
-                    .upstream = gathered(arguments.input<T>(4), of_result, copies),
-                    .bias = at(plan.bias_size > 0 ? arguments.input<T>(5) : nullptr, bias_at),
-                    .query_gradient = query_gradient,
-                    .key_gradient = key_gradient,
-                    .value_gradient = value_gradient,
-                    .bias_gradient = at(sums, bias_at)},
-                   scratch);
+  backpropagate<T>(
+      plan,
+      {.query = gathered(arguments.input<T>(0), of_query, copies),
+       .key = turnable(plan, gathered(arguments.input<T>(1), of_key, copies), sizes.width, copies),
+       .value = turnable(plan, gathered(arguments.input<T>(2), of_value, copies), sizes.value_width, copies),
+       .saved = arguments.input<T>(3) + i * saved_size(sizes),
+       .upstream = gathered(arguments.input<T>(4), of_result, copies),
+       .bias = at(plan.bias_size > 0 ? arguments.input<T>(5) : nullptr, bias_at),
+       .query_gradient = query_gradient,
+       .key_gradient = key_gradient,
+       .value_gradient = value_gradient,
+       .bias_gradient = at(sums, bias_at)},
+      scratch);
   scatter(query_gradient, of_query, arguments.output<T>(0));
   scatter(key_gradient, of_key, arguments.output<T>(1));
   scatter(value_gradient, of_value, arguments.output<T>(2));
@@ -304,7 +350,7 @@ void run_backward(const KernelArguments& arguments, const Plan& plan) {
   const bool bias_gradient = plan.options.bias_gradient;
   T* partials = static_cast<T*>(arguments.workspace);
   arguments.workers->for_each(plan.blocks, [&](std::int64_t block, int) {
-    T* scratch = thread_scratch<T>(2 * (plan.tile_size() + copies_size(plan)));
+    T* scratch = thread_scratch<T>(2 * plan.tile_size() + copies_size(plan));
     T* sums = bias_gradient ? partials + block * plan.bias_size : nullptr;
     if (sums) std::fill_n(sums, plan.bias_size, T{0});
     for (std::int64_t i = block * plan.pairs_each; i < std::min(plan.pairs, (block + 1) * plan.pairs_each); ++i)

@@ -62,10 +62,10 @@ void row_gradient(const T* x, const T* scale, const T* upstream, std::int64_t wi
   const auto normalized = [&, mean = mean, inverse = inverse_deviation](std::int64_t j) {
     return (x[j] - mean) * inverse;
   };
-  const T inner_sum = sum_of<T>(width, [&](std::int64_t j) { return upstream[j] * scale[j]; });
-  const T inner_mean = options.centered ? inner_sum / static_cast<T>(width) : T{0};
-  const T inner_product =
-      sum_of<T>(width, [&](std::int64_t j) { return upstream[j] * scale[j] * normalized(j); }) / static_cast<T>(width);
+  const auto inner = [&](std::int64_t j) { return upstream[j] * scale[j]; };
+  const auto [sum, product] = sums_of<T>(width, inner, [&](std::int64_t j) { return inner(j) * normalized(j); });
+  const T inner_mean = options.centered ? sum / static_cast<T>(width) : T{0};
+  const T inner_product = product / static_cast<T>(width);
 #pragma omp simd
   for (std::int64_t j = 0; j < width; ++j) {
     const T along = normalized(j), above = upstream[j];

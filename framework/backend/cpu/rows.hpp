@@ -4,14 +4,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
+#include "framework/backend/cpu/small_product.hpp"
 #include "framework/backend/cpu/vector_math.hpp"
 #include "framework/ops/softmax.hpp"
 
 namespace jari::cpu {
 
 template <class T>
-inline constexpr int kLanes = 32 / sizeof(T);  // the same on every machine
+inline constexpr int kLanes = kVectorBytes / sizeof(T);
 
 template <class T>
 T sum_of_lanes(T (&lanes)[kLanes<T>]) {
@@ -40,6 +42,24 @@ T sum_of(std::int64_t count, const Term& term) {
     for (int lane = 0; i < count; ++i, ++lane) lanes[lane] += term(i);
   }
   return sum_of_lanes(lanes);
+}
+
+// Two such sums at once, where each alone would wait for its own last addition.
+template <class T, class First, class Second>
+std::pair<T, T> sums_of(std::int64_t count, const First& first, const Second& second) {
+  T firsts[kLanes<T>] = {}, seconds[kLanes<T>] = {};
+  std::int64_t i = 0;
+  for (; i + kLanes<T> <= count; i += kLanes<T>) {
+    for (int lane = 0; lane < kLanes<T>; ++lane) {
+      firsts[lane] += first(i + lane);
+      seconds[lane] += second(i + lane);
+    }
+  }
+  for (int lane = 0; i < count; ++i, ++lane) {
+    firsts[lane] += first(i);
+    seconds[lane] += second(i);
+  }
+  return {sum_of_lanes(firsts), sum_of_lanes(seconds)};
 }
 
 template <class T>

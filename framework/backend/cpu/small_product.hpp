@@ -61,14 +61,14 @@ void row_tile(Strided<T> a, const T* b, std::int64_t b_row, T* c, std::int64_t c
     Vector<T> right[kVectors];
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) right[v] = load(b + p * b_row + v * lanes);
-#pragma GCC unroll 8
+#pragma GCC unroll 12
     for (int i = 0; i < kRows; ++i) {
       const T left = a.data[i * a.row + p * a.column];
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) sums[i][v] += left * right[v];
     }
   }
-#pragma GCC unroll 8
+#pragma GCC unroll 12
   for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
@@ -100,39 +100,33 @@ void rows(Strided<T> a, const T* b, std::int64_t b_row, T* c, std::int64_t c_row
   }
 }
 
+// `count` rows, at most kMost.
+template <int kMost, class T, class... Rest>
+void some_rows(std::int64_t count, Strided<T> a, Rest... rest) {
+  if (count == kMost) return rows<kMost>(a, rest...);
+  if constexpr (kMost > 1) some_rows<kMost - 1>(count, a, rest...);
+}
+
 }  // namespace product_detail
 
 // c = factor a b, or c += it: [m, k] x [k, n] -> [m, n].
 template <class T>
 void multiply(Strided<T> a, const T* b, std::int64_t b_row, T* c, std::int64_t c_row, std::int64_t m, std::int64_t n,
               std::int64_t k, T factor = 1, bool accumulate = false) {
-  constexpr std::int64_t kMost = 6;  // rows a tile: with two vectors of columns, 12 sums in registers
+  // Rows a tile: with two vectors of columns, 12 sums in AVX2's 16 registers or 24 in AVX-512's 32.
+  constexpr std::int64_t kMost = kVectorBytes == 64 ? 12 : 6;
+  // Columns a panel: its part of b stays in the first-level cache while all rows go over it.
+  constexpr std::int64_t kPair = 2 * kVectorLanes<T>, kPanelElements = 32768 / sizeof(T);
+  const std::int64_t panel = std::max(kPair, kPanelElements / std::max<std::int64_t>(1, k) / kPair * kPair);
   const std::int64_t tiles = (m + kMost - 1) / kMost;
-  for (std::int64_t tile = 0, i = 0; tile < tiles; ++tile) {
-    const std::int64_t count = m / tiles + (tile < m % tiles ? 1 : 0);
-    const Strided<T> left = {a.data + i * a.row, a.row, a.column};
-    T* to = c + i * c_row;
-    switch (count) {
-      case 1:
-        product_detail::rows<1>(left, b, b_row, to, c_row, n, k, factor, accumulate);
-        break;
-      case 2:
-        product_detail::rows<2>(left, b, b_row, to, c_row, n, k, factor, accumulate);
-        break;
-      case 3:
-        product_detail::rows<3>(left, b, b_row, to, c_row, n, k, factor, accumulate);
-        break;
-      case 4:
-        product_detail::rows<4>(left, b, b_row, to, c_row, n, k, factor, accumulate);
-        break;
-      case 5:
-        product_detail::rows<5>(left, b, b_row, to, c_row, n, k, factor, accumulate);
-        break;
-      default:
-        product_detail::rows<6>(left, b, b_row, to, c_row, n, k, factor, accumulate);
-        break;
+  for (std::int64_t j = 0; j < n; j += panel) {
+    for (std::int64_t tile = 0, i = 0; tile < tiles; ++tile) {
+      const std::int64_t count = m / tiles + (tile < m % tiles ? 1 : 0);
+      const Strided<T> left = {a.data + i * a.row, a.row, a.column};
+      product_detail::some_rows<kMost>(count, left, b + j, b_row, c + i * c_row + j, c_row, std::min(panel, n - j), k,
+                                       factor, accumulate);
+      i += count;
     }
-    i += count;
   }
 }
 
