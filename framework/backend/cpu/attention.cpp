@@ -28,6 +28,8 @@ struct Plan {
   std::int64_t bias_size = 0;   // of the whole bias; 0: none
   std::int64_t score_row = 0;   // elements from one row of a tile to the next: whole vectors
   std::int64_t tile_rows = 0;   // rows of scores at a time
+  std::int64_t query_row = 0;   // elements from a token's query or key to the next one's
+  std::int64_t value_row = 0;   // of values and results
   std::int64_t pairs = 0;       // batch x heads
   std::int64_t pairs_each = 0;  // pairs a block
   std::int64_t blocks = 0;
@@ -57,6 +59,8 @@ Plan make_plan(const KernelRequest& request, const TensorType* bias) {
   plan.score_row = blocks_of(sizes.keys, kLanes<float>) * kLanes<float>;
   const std::int64_t most_rows = plan.options.causal ? kCausalRows : std::max<std::int64_t>(8, sizes.length);
   plan.tile_rows = std::clamp<std::int64_t>(kTileElements / std::max<std::int64_t>(1, plan.score_row), 8, most_rows);
+  plan.query_row = plan.options.tokens_first ? sizes.heads * sizes.width : sizes.width;
+  plan.value_row = plan.options.tokens_first ? sizes.heads * sizes.value_width : sizes.value_width;
   plan.pairs = sizes.batch * sizes.heads;
   const std::int64_t operations = sizes.length * sizes.keys * (sizes.width + sizes.value_width) + 1;
   plan.pairs_each = std::max<std::int64_t>(1, kBlockOperations / operations);
@@ -68,22 +72,24 @@ Plan make_plan(const KernelRequest& request, const TensorType* bias) {
   return plan;
 }
 
-// A pair's keys or values: a row each, [keys, width], and, where the plan turns them, a column each, [width, score_row]
+// A pair's keys or values: a token each `row` elements, and, where the plan turns them, a column each, [width, score_row]
 // with zeros behind the last.
 template <class T>
 struct Turnable {
-  const T *rows, *columns;
+  const T* rows;
+  std::int64_t row;
+  const T* columns;
 };
 
 // products[i, j] = left row i of `width` numbers times key j, for the keys that the rows below `end` see.
 template <class T>
-void multiply_by_keys(const Plan& plan, const T* left, std::int64_t width, Turnable<T> keys, std::int64_t rows,
-                      std::int64_t end, T* products) {
+void multiply_by_keys(const Plan& plan, const T* left, std::int64_t left_row, std::int64_t width, Turnable<T> keys,
+                      std::int64_t rows, std::int64_t end, T* products) {
   if (plan.turns()) {
-    multiply<T>({left, width, 1}, keys.columns, plan.score_row, products, plan.score_row, rows, plan.padded(end),
+    multiply<T>({left, left_row, 1}, keys.columns, plan.score_row, products, plan.score_row, rows, plan.padded(end),
                 width);
   } else {
-    multiply_transposed(left, width, keys.rows, width, products, plan.score_row, rows, plan.visible(end), width);
+    multiply_transposed(left, left_row, keys.rows, keys.row, products, plan.score_row, rows, plan.visible(end), width);
   }
 }
 
@@ -92,7 +98,7 @@ template <class T>
 void score_tile(const Plan& plan, const T* query, Turnable<T> key, const T* bias, std::int64_t begin, std::int64_t end,
                 T* scores) {
   const auto& [sizes, options] = std::tie(plan.sizes, plan.options);
-  multiply_by_keys(plan, query + begin * sizes.width, sizes.width, key, end - begin, end, scores);
+  multiply_by_keys(plan, query + begin * plan.query_row, plan.query_row, sizes.width, key, end - begin, end, scores);
   const T scale = static_cast<T>(options.scale);
   for (std::int64_t i = begin; i < end; ++i, scores += plan.score_row) {
     const std::int64_t visible = plan.visible(i + 1);
@@ -138,8 +144,8 @@ void attend(const Plan& plan, const Forward<T>& pair, T* scores) {
     const std::int64_t end = std::min(sizes.length, begin + plan.tile_rows);
     score_tile(plan, pair.query, pair.key, pair.bias, begin, end, scores);
     softmax_tile(plan, begin, end, scores, pair.saved);
-    multiply<T>({scores, plan.score_row, 1}, pair.value, sizes.value_width, pair.result + begin * sizes.value_width,
-                sizes.value_width, end - begin, sizes.value_width, plan.visible(end));
+    multiply<T>({scores, plan.score_row, 1}, pair.value, plan.value_row, pair.result + begin * plan.value_row,
+                plan.value_row, end - begin, sizes.value_width, plan.visible(end));
   }
 }
 
@@ -187,27 +193,35 @@ Strided<T> transposed(Strided<T> matrix) {
 }
 
 template <class T>
+void fill_with_zeros(T* first, std::int64_t row, std::int64_t rows, std::int64_t width) {
+  for (std::int64_t i = 0; i < rows; ++i) std::fill_n(first + i * row, width, T{0});
+}
+
+template <class T>
 void backpropagate(const Plan& plan, const Backward<T>& pair, T* workspace) {
   const auto [batch, heads, length, keys, width, value_width] = plan.sizes;
+  const std::int64_t query_row = plan.query_row, value_row = plan.value_row;
   T *scores = workspace, *gradients = workspace + plan.tile_size();
   const T scale = static_cast<T>(plan.options.scale);
   const bool at_once = plan.tile_rows >= length && plan.visible(length) == keys;  // nothing to add to
   if (!at_once) {
-    std::fill_n(pair.key_gradient, keys * width, T{0});
-    std::fill_n(pair.value_gradient, keys * value_width, T{0});
+    fill_with_zeros(pair.key_gradient, query_row, keys, width);
+    fill_with_zeros(pair.value_gradient, value_row, keys, value_width);
   }
   for (std::int64_t begin = 0; begin < length; begin += plan.tile_rows) {
     const std::int64_t end = std::min(length, begin + plan.tile_rows), rows = end - begin;
     const std::int64_t columns = plan.visible(end);
-    const T *query = pair.query + begin * width, *upstream = pair.upstream + begin * value_width;
+    const T *query = pair.query + begin * query_row, *upstream = pair.upstream + begin * value_row;
     const Strided<T> probabilities = probability_tile(plan, pair, begin, end, scores);
-    multiply(transposed(probabilities), upstream, value_width, pair.value_gradient, value_width, columns, value_width,
-             rows, T{1}, !at_once);
-    multiply_by_keys(plan, upstream, value_width, pair.value, rows, end, gradients);
+    multiply(transposed(probabilities), upstream, value_row, pair.value_gradient, value_row, columns, value_width, rows,
+             T{1}, !at_once);
+    multiply_by_keys(plan, upstream, value_row, value_width, pair.value, rows, end, gradients);
     score_gradients(plan, pair, probabilities, begin, end, gradients);
     const Strided<T> by_score = {gradients, plan.score_row, 1};
-    multiply(by_score, pair.key.rows, width, pair.query_gradient + begin * width, width, rows, width, columns, scale);
-    multiply(transposed(by_score), query, width, pair.key_gradient, width, columns, width, rows, scale, !at_once);
+    multiply(by_score, pair.key.rows, query_row, pair.query_gradient + begin * query_row, query_row, rows, width,
+             columns, scale);
+    multiply(transposed(by_score), query, query_row, pair.key_gradient, query_row, columns, width, rows, scale,
+             !at_once);
   }
 }
 
@@ -216,12 +230,11 @@ std::int64_t saved_size(const AttentionSizes& sizes) {
   return sizes.saves_probabilities() ? sizes.length * sizes.keys : sizes.length;
 }
 
-// Of copies of one pair's operands and results.
-std::int64_t copies_size(const Plan& plan) {
-  const AttentionSizes& sizes = plan.sizes;
-  const std::int64_t widths = sizes.width + sizes.value_width;
-  return (plan.options.tokens_first ? 2 * (sizes.length + sizes.keys) * widths : 0) +
-         (plan.turns() ? plan.score_row * widths : 0);
+// Where a pair begins in an operand of `length` tokens of `width` numbers a head.
+std::int64_t begin_of(const Plan& plan, std::int64_t pair, std::int64_t length, std::int64_t width) {
+  const std::int64_t heads = plan.sizes.heads;
+  if (!plan.options.tokens_first) return pair * length * width;
+  return (pair / heads * length * heads + pair % heads) * width;
 }
 
 template <class T>
@@ -229,65 +242,23 @@ T* at(T* data, std::int64_t offset) {
   return data ? data + offset : nullptr;
 }
 
-// Where a pair's rows lie in an operand of `length` rows of `width` numbers a pair.
-struct PairRows {
-  PairRows(const Plan& plan, std::int64_t pair, std::int64_t rows, std::int64_t columns)
-      : length(rows), width(columns) {
-    const std::int64_t heads = plan.sizes.heads;
-    if (plan.options.tokens_first) {
-      row = heads * width;
-      offset = pair / heads * length * row + pair % heads * width;
-    } else {
-      row = width;
-      offset = pair * length * width;
-    }
-  }
-
-  std::int64_t length, width;
-  std::int64_t offset = 0, row = 0;  // elements: of the first row; from row to row
-};
-
-// A pair's rows one after the other: where they lie, or, if other heads' rows lie between them, a copy in `scratch`,
-// which then moves on.
+// Keys or values, turned in `scratch` where the plan says so; it then moves on.
 template <class T>
-const T* gathered(const T* operand, const PairRows& rows, T*& scratch) {
-  if (rows.row == rows.width) return operand + rows.offset;
-  T* const copy = scratch;
-  for (std::int64_t i = 0; i < rows.length; ++i)
-    std::copy_n(operand + rows.offset + i * rows.row, rows.width, copy + i * rows.width);
-  scratch += rows.length * rows.width;
-  return copy;
-}
-
-// Those rows, of keys or values, turned as well where the plan says so.
-template <class T>
-Turnable<T> turnable(const Plan& plan, const T* rows, std::int64_t width, T*& scratch) {
-  if (!plan.turns()) return {rows, nullptr};
+Turnable<T> turnable(const Plan& plan, const T* rows, std::int64_t row, std::int64_t width, T*& scratch) {
+  if (!plan.turns()) return {rows, row, nullptr};
   T* const columns = scratch;
-  const std::int64_t keys = plan.sizes.keys;
-  for (std::int64_t p = 0; p < width; ++p) {
-    T* const column = columns + p * plan.score_row;
-    for (std::int64_t j = 0; j < keys; ++j) column[j] = rows[j * width + p];
-    std::fill(column + keys, column + plan.score_row, T{0});
+  const std::int64_t keys = plan.sizes.keys, score_row = plan.score_row;
+  for (std::int64_t p = 0; p < width; ++p) std::fill_n(columns + p * score_row + keys, score_row - keys, T{0});
+  for (std::int64_t j = 0; j < keys; ++j) {
+    const T* const from = rows + j * row;
+    for (std::int64_t p = 0; p < width; ++p) columns[p * score_row + j] = from[p];
   }
-  scratch += width * plan.score_row;
-  return {rows, columns};
+  scratch += width * score_row;
+  return {rows, row, columns};
 }
 
-// Where to write a pair's rows, in the same way; `scattered` brings a copy to its place.
-template <class T>
-T* to_be_scattered(T* result, const PairRows& rows, T*& scratch) {
-  if (rows.row == rows.width) return result + rows.offset;
-  T* const copy = scratch;
-  scratch += rows.length * rows.width;
-  return copy;
-}
-
-template <class T>
-void scatter(const T* rows_of_pair, const PairRows& rows, T* result) {
-  if (rows.row == rows.width) return;
-  for (std::int64_t i = 0; i < rows.length; ++i)
-    std::copy_n(rows_of_pair + i * rows.width, rows.width, result + rows.offset + i * rows.row);
+std::int64_t turned_size(const Plan& plan) {
+  return plan.turns() ? plan.score_row * (plan.sizes.width + plan.sizes.value_width) : 0;
 }
 
 template <class T>
@@ -295,53 +266,43 @@ void run_forward(const KernelArguments& arguments, const Plan& plan) {
   const AttentionSizes& sizes = plan.sizes;
   const T* bias = plan.bias_size > 0 ? arguments.input<T>(3) : nullptr;
   arguments.workers->for_each(plan.blocks, [&](std::int64_t block, int) {
-    T* const scores = thread_scratch<T>(plan.tile_size() + copies_size(plan));
+    T* const scores = thread_scratch<T>(plan.tile_size() + turned_size(plan));
     for (std::int64_t i = block * plan.pairs_each; i < std::min(plan.pairs, (block + 1) * plan.pairs_each); ++i) {
-      T* copies = scores + plan.tile_size();
-      const PairRows of_result(plan, i, sizes.length, sizes.value_width);
-      T* const result = to_be_scattered(arguments.output<T>(0), of_result, copies);
-      attend<T>(
-          plan,
-          {.query = gathered(arguments.input<T>(0), PairRows(plan, i, sizes.length, sizes.width), copies),
-           .key = turnable(plan, gathered(arguments.input<T>(1), PairRows(plan, i, sizes.keys, sizes.width), copies),
-                           sizes.width, copies),
-           .value = gathered(arguments.input<T>(2), PairRows(plan, i, sizes.keys, sizes.value_width), copies),
-           .bias = at(bias, i % sizes.heads * plan.bias_head),
-           .result = result,
-           .saved = arguments.output<T>(1) + i * saved_size(sizes)},
-          scores);
-      scatter(result, of_result, arguments.output<T>(0));
+      T* turned = scores + plan.tile_size();
+      const T* const key = arguments.input<T>(1) + begin_of(plan, i, sizes.keys, sizes.width);
+      attend<T>(plan,
+                {.query = arguments.input<T>(0) + begin_of(plan, i, sizes.length, sizes.width),
+                 .key = turnable(plan, key, plan.query_row, sizes.width, turned),
+                 .value = arguments.input<T>(2) + begin_of(plan, i, sizes.keys, sizes.value_width),
+                 .bias = at(bias, i % sizes.heads * plan.bias_head),
+                 .result = arguments.output<T>(0) + begin_of(plan, i, sizes.length, sizes.value_width),
+                 .saved = arguments.output<T>(1) + i * saved_size(sizes)},
+                scores);
     }
   });
 }
 
-// One pair, with copies of its rows in `scratch` where others lie between them.
 template <class T>
 void run_backward_pair(const KernelArguments& arguments, const Plan& plan, std::int64_t i, T* sums, T* scratch) {
   const AttentionSizes& sizes = plan.sizes;
-  const PairRows of_query(plan, i, sizes.length, sizes.width), of_key(plan, i, sizes.keys, sizes.width);
-  const PairRows of_value(plan, i, sizes.keys, sizes.value_width), of_result(plan, i, sizes.length, sizes.value_width);
-  const std::int64_t bias_at = i % sizes.heads * plan.bias_head;
-  T* copies = scratch + 2 * plan.tile_size();
-  T* const query_gradient = to_be_scattered(arguments.output<T>(0), of_query, copies);
-  T* const key_gradient = to_be_scattered(arguments.output<T>(1), of_key, copies);
-  T* const value_gradient = to_be_scattered(arguments.output<T>(2), of_value, copies);
-  backpropagate<T>(
-      plan,
-      {.query = gathered(arguments.input<T>(0), of_query, copies),
-       .key = turnable(plan, gathered(arguments.input<T>(1), of_key, copies), sizes.width, copies),
-       .value = turnable(plan, gathered(arguments.input<T>(2), of_value, copies), sizes.value_width, copies),
-       .saved = arguments.input<T>(3) + i * saved_size(sizes),
-       .upstream = gathered(arguments.input<T>(4), of_result, copies),
-       .bias = at(plan.bias_size > 0 ? arguments.input<T>(5) : nullptr, bias_at),
-       .query_gradient = query_gradient,
-       .key_gradient = key_gradient,
-       .value_gradient = value_gradient,
-       .bias_gradient = at(sums, bias_at)},
-      scratch);
-  scatter(query_gradient, of_query, arguments.output<T>(0));
-  scatter(key_gradient, of_key, arguments.output<T>(1));
-  scatter(value_gradient, of_value, arguments.output<T>(2));
+  const std::int64_t query = begin_of(plan, i, sizes.length, sizes.width);
+  const std::int64_t key = begin_of(plan, i, sizes.keys, sizes.width);
+  const std::int64_t value = begin_of(plan, i, sizes.keys, sizes.value_width);
+  const std::int64_t result = begin_of(plan, i, sizes.length, sizes.value_width);
+  const std::int64_t bias = i % sizes.heads * plan.bias_head;
+  T* turned = scratch + 2 * plan.tile_size();
+  backpropagate<T>(plan,
+                   {.query = arguments.input<T>(0) + query,
+                    .key = turnable(plan, arguments.input<T>(1) + key, plan.query_row, sizes.width, turned),
+                    .value = turnable(plan, arguments.input<T>(2) + value, plan.value_row, sizes.value_width, turned),
+                    .saved = arguments.input<T>(3) + i * saved_size(sizes),
+                    .upstream = arguments.input<T>(4) + result,
+                    .bias = at(plan.bias_size > 0 ? arguments.input<T>(5) : nullptr, bias),
+                    .query_gradient = arguments.output<T>(0) + query,
+                    .key_gradient = arguments.output<T>(1) + key,
+                    .value_gradient = arguments.output<T>(2) + value,
+                    .bias_gradient = at(sums, bias)},
+                   scratch);
 }
 
 // The workspace holds the blocks' sums of the bias's gradient.
@@ -350,7 +311,7 @@ void run_backward(const KernelArguments& arguments, const Plan& plan) {
   const bool bias_gradient = plan.options.bias_gradient;
   T* partials = static_cast<T*>(arguments.workspace);
   arguments.workers->for_each(plan.blocks, [&](std::int64_t block, int) {
-    T* scratch = thread_scratch<T>(2 * plan.tile_size() + copies_size(plan));
+    T* scratch = thread_scratch<T>(2 * plan.tile_size() + turned_size(plan));
     T* sums = bias_gradient ? partials + block * plan.bias_size : nullptr;
     if (sums) std::fill_n(sums, plan.bias_size, T{0});
     for (std::int64_t i = block * plan.pairs_each; i < std::min(plan.pairs, (block + 1) * plan.pairs_each); ++i)
