@@ -17,6 +17,7 @@ struct KernelRequest {
   const Op* op = nullptr;
   Attributes attributes;
   std::vector<TensorType> inputs, outputs;
+  Products products = Products::exact;  // of large products; small ones may be exact all the same
 };
 
 // A worker's view of the cores that one trial's step may use. Kernels cut their work into blocks by the problem alone.

@@ -30,14 +30,18 @@ struct Node {
   std::vector<double> constant;  // of NodeKind::constant, row-major (i32 and boolean values too)
 };
 
+// What a product of f32 matrices rounds its operands to. Sums, and all that is stored, are f32 in any case.
+enum class Products { exact, bf16 };
+
 class Graph {
  public:
   // `real` is the element type of parameters and real constants: f32, or f64 for reference runs.
-  explicit Graph(DType real = DType::f32) : real_(real) {}
+  explicit Graph(DType real = DType::f32, Products products = Products::exact) : real_(real), products_(products) {}
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
   DType real() const { return real_; }
+  Products products() const { return products_; }
 
   // Whether ops may be built in a cheaper form than asked for, equal within rounding (framework/ops/rewrite.hpp).
   bool rewrites() const { return rewrites_; }
@@ -99,6 +103,7 @@ class Graph {
   Value leaf(Node node, std::map<std::string, int>* names);
 
   DType real_;
+  Products products_;
   bool rewrites_ = true;
   std::deque<Node> nodes_;
   std::map<std::string, int> inputs_by_name_, parameters_by_name_;

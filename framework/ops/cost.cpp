@@ -22,6 +22,12 @@ double product_flops(const Graph& graph, const Node& node) {
     const MatmulSizes sizes = matmul_sizes(type(0), type(1), node.attributes.as<MatmulAttributes>());
     return product(sizes.batch, sizes.m, sizes.n, sizes.k);
   }
+  if (node.op == &op_gelu_mlp || node.op == &op_gelu_mlp_gradient) {
+    const std::int64_t rows = type(0).shape.size() / type(0).shape[-1];
+    const double layers = product({}, rows, type(1).shape[0], type(1).shape[1]) +
+                          product({}, rows, type(2).shape[0], type(2).shape[1]);
+    return node.op == &op_gelu_mlp ? layers : 2 * layers;
+  }
   if (node.op == &op_linear_cross_entropy) {
     // Logits, and the gradients of both operands.
     return 3 * product({}, type(2).shape.size(), type(1).shape[0], type(1).shape[1]);

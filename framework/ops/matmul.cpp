@@ -4,6 +4,7 @@
 
 #include "framework/ops/check.hpp"
 #include "framework/ops/differentiate.hpp"
+#include "framework/ops/gelu_mlp.hpp"
 #include "framework/ops/ops.hpp"
 #include "framework/ops/rewrite.hpp"
 
@@ -85,6 +86,9 @@ std::vector<Value> gradient(const GradientContext& context) {
 const Op op_matmul = {.name = "matmul", .infer = infer, .gradient = gradient};
 
 Value matmul(Value left, Value right, bool transpose_left, bool transpose_right) {
+  if (!transpose_left && !transpose_right) {
+    if (const Value cheaper = rewrite_gelu_mlp(left, right)) return cheaper;
+  }
   if (!transpose_left) {
     if (const Value cheaper = rewrite_matmul(left, right, transpose_right)) return cheaper;
   }

@@ -176,7 +176,7 @@ class Planner {
   }
 
   KernelCall make_call(const Node& node) {
-    KernelRequest request{node.op, node.attributes, {}, node.outputs};
+    KernelRequest request{node.op, node.attributes, {}, node.outputs, graph_.products()};
     for (const Value& input : node.inputs) request.inputs.push_back(input.type());
     KernelCall call;
     call.kernel = make_cpu_kernel(request);

@@ -51,7 +51,7 @@ std::vector<std::pair<std::string, AnalysisResult>> run_analyses(const TrialProg
 
   context.evaluate = [&](std::int64_t length,
                          const std::function<Value(const BuildContext&)>& build) -> std::optional<AnalysisArray> {
-    Graph graph(real_type(experiment.precision));
+    Graph graph(real_type(experiment.precision), products_of(experiment.precision));
     Declarations declarations;
     const BuildContext build_context{graph,
                                      declarations,

@@ -21,9 +21,10 @@
 
 namespace jari {
 
-enum class Precision { f32, f64 };
+enum class Precision { f32, bf16, f64 };
 inline const EnumNames<Precision>& enum_names(Precision) {
-  static const EnumNames<Precision> names{{Precision::f32, "f32"}, {Precision::f64, "f64"}};
+  static const EnumNames<Precision> names{
+      {Precision::f32, "f32"}, {Precision::bf16, "bf16"}, {Precision::f64, "f64"}};
   return names;
 }
 
@@ -212,7 +213,9 @@ struct Experiment {
     f("seeds", seeds, "trials with the seeds seed, seed+1, ...", between(1, 100000), output_setting);
     f("device", device, "where to train", output_setting);
     f("threads", threads, "cores to use; 0 is all of them. Does not change the result", at_least(0), output_setting);
-    f("precision", precision, "element type of parameters and activations; f64 is for reference runs");
+    f("precision", precision,
+      "of parameters and activations; bf16: f32, and large matrix products round what they multiply; f64 is for "
+      "reference runs");
     f("data", data, "a corpus, and how it becomes ids; for tasks that read text");
     f("table", table, "vectors of another program, for analyses to look into");
     f("task", task, "what is to be learned");

@@ -91,6 +91,10 @@ std::optional<std::vector<std::pair<std::string, TensorType>>> inputs_of(const G
 
 }  // namespace
 
+Products products_of(Precision precision) {
+  return precision == Precision::bf16 ? Products::bf16 : Products::exact;
+}
+
 DType real_type(Precision precision) { return precision == Precision::f64 ? DType::f64 : DType::f32; }
 
 TrialPrograms::TrialPrograms(const Experiment& experiment, bool rewrites)
@@ -98,7 +102,7 @@ TrialPrograms::TrialPrograms(const Experiment& experiment, bool rewrites)
       rewrites_(rewrites),
       corpus_(experiment.data ? tokenized_corpus(*experiment.data) : nullptr),
       table_(experiment.table ? experiment.table->read() : nullptr),
-      train_graph_(std::make_unique<Graph>(real_type(experiment.precision))) {
+      train_graph_(std::make_unique<Graph>(real_type(experiment.precision), products_of(experiment.precision))) {
   if (!experiment_.train) return;
   batches_ = (*experiment_.task)->batches(corpus_);
   if (corpus_) text_sizes_ = jari::text_sizes(*experiment.data->learned_tokenizer(corpus_->model), corpus_->vocabulary);
@@ -136,7 +140,7 @@ UpdateContext TrialPrograms::update_context(const BuildContext& build, const std
 
 // Builds the training once, to see how its parameters are read.
 std::vector<TrialPrograms::RowTable> TrialPrograms::find_row_tables() {
-  Graph graph(real_type(experiment_.precision));
+  Graph graph(real_type(experiment_.precision), products_of(experiment_.precision));
   const BuildContext build = context(graph, experiment_.train->length.value_or(0), /*training=*/true);
   const TaskLoss loss = (*experiment_.task)->loss(loss_context(build, experiment_.train->batch));
   const std::vector<Value> parameters = graph.parameters();
@@ -216,7 +220,7 @@ void TrialPrograms::build_updates(const BuildContext& build, const std::map<std:
 }
 
 void TrialPrograms::build_settle(const std::vector<RowTable>& tables) {
-  settle_graph_ = std::make_unique<Graph>(real_type(experiment_.precision));
+  settle_graph_ = std::make_unique<Graph>(real_type(experiment_.precision), products_of(experiment_.precision));
   for (const auto& [path, value] : prepare(*settle_graph_, tables, /*all_rows=*/true))
     settle_graph_->update(settle_graph_->find_parameter(path), value);
 }
@@ -231,7 +235,7 @@ std::int64_t TrialPrograms::sequences_of(const EvaluateSpec& spec) const {
 
 EvaluateProgram TrialPrograms::build_evaluate(const std::string& name, const EvaluateSpec& spec) {
   EvaluateProgram evaluate{
-      name, spec, 0, sequences_of(spec), false, std::make_unique<Graph>(real_type(experiment_.precision)), nullptr};
+      name, spec, 0, sequences_of(spec), false, std::make_unique<Graph>(real_type(experiment_.precision), products_of(experiment_.precision)), nullptr};
   evaluate.batch = std::min(spec.batch_size(), evaluate.sequences);
   Graph& graph = *evaluate.graph;
   const BuildContext build = context(graph, spec.length.value_or(0), /*training=*/false);

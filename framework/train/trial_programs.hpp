@@ -91,6 +91,7 @@ class TrialPrograms {
 };
 
 DType real_type(Precision precision);
+Products products_of(Precision precision);
 
 // Paths in the spec of the hyperparameters that the graph takes from each trial.
 std::vector<std::string> per_trial_paths_of(const Graph& graph);

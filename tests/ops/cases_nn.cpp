@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "framework/ops/gelu_mlp.hpp"
 #include "tests/ops/reference.hpp"
 
 namespace jari::test {
@@ -384,6 +385,56 @@ OpCases cases_linear_cross_entropy() {
                                                     graph.constant_i32({2}, {0, 1})});
             },
             "linear_cross_entropy: weight must be f32[9, 4], not f32[9, 5]"}}};
+}
+
+namespace {
+
+std::vector<Operand> mlp_operands(const Shape& x, std::int64_t hidden, std::int64_t out, bool biased) {
+  std::vector<Operand> operands = {real(x, -2, 2), real({x[-1], hidden}), real({hidden, out})};
+  if (biased) operands.push_back(real({hidden}));
+  return operands;
+}
+
+OpCase mlp_case(const std::string& name, const Shape& x, std::int64_t hidden, std::int64_t out, bool biased) {
+  return {.name = name,
+          .operands = mlp_operands(x, hidden, out, biased),
+          .build =
+              [=](Graph& graph, const std::vector<Value>& o) {
+                return std::vector<Value>{graph.apply(op_gelu_mlp, o, GeluMlpAttributes{biased})[0]};
+              },
+          .reference = nullptr,
+          .tolerance_f32 = 4e-6,
+          .tolerance_f64 = 1e-12,
+          .differentiable = x.size() < 1000};
+}
+
+OpCase mlp_gradient_case(const std::string& name, const Shape& x, std::int64_t hidden, std::int64_t out, bool biased) {
+  OpCase result = mlp_case(name, x, hidden, out, biased);
+  result.build = [=](Graph& graph, const std::vector<Value>& o) {
+    const Value y = graph.apply(op_gelu_mlp, o, GeluMlpAttributes{biased})[0];
+    return differentiate(graph, mean_all(y * y), o);
+  };
+  return result;
+}
+
+}  // namespace
+
+OpCases cases_gelu_mlp() {
+  return {{mlp_case("two layers", {2, 3, 4}, 7, 5, false), mlp_case("two layers, biased", {2, 3, 4}, 7, 5, true),
+           mlp_case("tiles of rows", {500, 20}, 33, 20, true)},
+          {{"an outer weight of another height",
+            [](Graph& graph) {
+              graph.apply(op_gelu_mlp,
+                          {graph.parameter("x", {2, 4}), graph.parameter("inner", {4, 8}), graph.parameter("o", {7, 4})},
+                          GeluMlpAttributes{});
+            },
+            "gelu_mlp: outer_weight must be f32[8, 4], not f32[7, 4]"}}};
+}
+
+OpCases cases_gelu_mlp_gradient() {
+  return {{mlp_case("two layers", {2, 3, 4}, 7, 5, false), mlp_case("two layers, biased", {2, 3, 4}, 7, 5, true),
+           mlp_gradient_case("tiles and groups of rows", {1100, 20}, 33, 20, true)},
+          {}};
 }
 
 OpCases cases_layer_norm() {

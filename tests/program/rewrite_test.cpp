@@ -108,6 +108,28 @@ TEST(Rewrite, AttentionReadsHeadsWhereTheyLie) {
   }
 }
 
+TEST(Rewrite, TwoLayersWithGeluAreOne) {
+  std::vector<std::vector<double>> results;
+  for (const bool rewrites : {true, false}) {
+    Graph graph(DType::f64);
+    graph.set_rewrites(rewrites);
+    const Value x = graph.parameter("x", {2, 300, 8}), bias = graph.parameter("bias", {500});
+    const Value inner = graph.parameter("inner", {8, 500}), outer = graph.parameter("outer", {500, 6});
+    const Value y = matmul(gelu(matmul(x, inner) + bias), outer);
+    EXPECT_EQ(graph.node(y.node()).op == &op_gelu_mlp, rewrites);
+    const std::vector<Value> gradients = differentiate(graph, mean_all(square(y)), {x, inner, outer, bias});
+    State state(graph, 1);
+    for (const State::Entry& entry : state.entries()) {
+      std::vector<double> values(static_cast<std::size_t>(entry.type.shape.size()));
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<double>(i * 7));
+      state.write(0, entry, values);
+    }
+    results.push_back(evaluate(graph, y, {}, &state));
+    for (const Value& value : gradients) results.push_back(evaluate(graph, value, {}, &state));
+  }
+  for (std::size_t i = 0; i < 5; ++i) expect_near(results[i], results[i + 5]);
+}
+
 TEST(Rewrite, ALossOfLargeLogitsDoesWithoutThem) {
   std::vector<std::vector<double>> results;
   for (const bool rewrites : {true, false}) {

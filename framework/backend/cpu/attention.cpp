@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "framework/backend/cpu/cpu_kernel.hpp"
+#include "framework/backend/cpu/products.hpp"
 #include "framework/backend/cpu/rows.hpp"
 #include "framework/backend/cpu/scratch.hpp"
 #include "framework/backend/cpu/small_product.hpp"
@@ -72,33 +73,37 @@ Plan make_plan(const KernelRequest& request, const TensorType* bias) {
   return plan;
 }
 
-// A pair's keys or values: a token each `row` elements, and, where the plan turns them, a column each, [width, score_row]
-// with zeros behind the last.
-template <class T>
-struct Turnable {
+// A pair's keys or values: where they lie, and made ready, transposed, where the plan turns them.
+template <class Products>
+struct Tokens {
+  using T = typename Products::Number;
   const T* rows;
-  std::int64_t row;
-  const T* columns;
+  std::int64_t row;  // elements from token to token
+  std::int64_t width;
+  typename Products::Right columns;  // [width, keys]
 };
 
-// products[i, j] = left row i of `width` numbers times key j, for the keys that the rows below `end` see.
-template <class T>
-void multiply_by_keys(const Plan& plan, const T* left, std::int64_t left_row, std::int64_t width, Turnable<T> keys,
-                      std::int64_t rows, std::int64_t end, T* products) {
+// products[i, j] = left row i times key j, for the keys that the rows below `end` see.
+template <class Products>
+void multiply_by_keys(const Plan& plan, const typename Products::Number* left, std::int64_t left_row,
+                      const Tokens<Products>& keys, std::int64_t rows, std::int64_t end,
+                      typename Products::Number* products, void* memory) {
   if (plan.turns()) {
-    multiply<T>({left, left_row, 1}, keys.columns, plan.score_row, products, plan.score_row, rows, plan.padded(end),
-                width);
+    const std::int64_t columns = std::min(plan.padded(end), keys.columns.columns);
+    Products::multiply({left, left_row, 1}, keys.columns, products, plan.score_row, rows, columns, keys.width, false,
+                       memory);
   } else {
-    multiply_transposed(left, left_row, keys.rows, keys.row, products, plan.score_row, rows, plan.visible(end), width);
+    multiply_transposed(left, left_row, keys.rows, keys.row, products, plan.score_row, rows, plan.visible(end),
+                        keys.width);
   }
 }
 
 // Rows [begin, end) of one pair's scores: scaled, biased, masked; -infinity up to whole vectors.
-template <class T>
-void score_tile(const Plan& plan, const T* query, Turnable<T> key, const T* bias, std::int64_t begin, std::int64_t end,
-                T* scores) {
+template <class Products, class T>
+void score_tile(const Plan& plan, const T* query, const Tokens<Products>& key, const T* bias, std::int64_t begin,
+                std::int64_t end, T* scores, void* memory) {
   const auto& [sizes, options] = std::tie(plan.sizes, plan.options);
-  multiply_by_keys(plan, query + begin * plan.query_row, plan.query_row, sizes.width, key, end - begin, end, scores);
+  multiply_by_keys(plan, query + begin * plan.query_row, plan.query_row, key, end - begin, end, scores, memory);
   const T scale = static_cast<T>(options.scale);
   for (std::int64_t i = begin; i < end; ++i, scores += plan.score_row) {
     const std::int64_t visible = plan.visible(i + 1);
@@ -112,11 +117,43 @@ void score_tile(const Plan& plan, const T* query, Turnable<T> key, const T* bias
   }
 }
 
-template <class T>
+// What the products of one pair take.
+template <class Products>
+struct PairMemory {
+  using T = typename Products::Number;
+  PairMemory(const Plan& plan, int tiles) {
+    const auto [batch, heads, length, keys, width, value_width] = plan.sizes;
+    const std::int64_t wide = std::max(width, value_width), rows = std::max<std::int64_t>(plan.tile_rows, kLanes<float>);
+    const std::int64_t columns_bytes = plan.turns() ? Products::right_bytes(wide, keys) : 0;
+    const std::int64_t rows_bytes = plan.turns() ? Products::right_bytes(std::max(keys, rows), wide) : 0;
+    const std::int64_t left_bytes = plan.turns() ? std::max(Products::left_bytes(rows, std::max(wide, keys)),
+                                                            Products::left_bytes(keys, std::max(wide, rows)))
+                                                 : 0;
+    Pieces pieces(thread_scratch(static_cast<std::size_t>(tiles * plan.tile_size()) * sizeof(T) + 128 +
+                                 static_cast<std::size_t>(2 * (columns_bytes + rows_bytes) + left_bytes)));
+    scores = pieces.numbers<T>(plan.tile_size());
+    gradients = tiles > 1 ? pieces.numbers<T>(plan.tile_size()) : nullptr;
+    for (void*& columns : turned) columns = pieces.bytes(columns_bytes);
+    for (void*& each : right) each = pieces.bytes(rows_bytes);
+    left = pieces.bytes(left_bytes);
+  }
+
+  T *scores, *gradients;  // a tile each
+  void *turned[2], *right[2], *left;
+};
+
+template <class Products>
+Tokens<Products> tokens_of(const Plan& plan, const typename Products::Number* rows, std::int64_t row,
+                           std::int64_t width, void* memory) {
+  Tokens<Products> tokens{rows, row, width, {}};
+  if (plan.turns()) tokens.columns = Products::right({rows, 1, row}, width, plan.sizes.keys, memory);
+  return tokens;
+}
+
+template <class Products>
 struct Forward {
-  const T* query;
-  Turnable<T> key;
-  const T *value, *bias;  // bias: null if there is none
+  using T = typename Products::Number;
+  const T *query, *key, *value, *bias;  // bias: null if there is none
   T *result, *saved;
 };
 
@@ -137,33 +174,36 @@ void softmax_tile(const Plan& plan, std::int64_t begin, std::int64_t end, T* sco
   }
 }
 
-template <class T>
-void attend(const Plan& plan, const Forward<T>& pair, T* scores) {
+template <class Products>
+void attend(const Plan& plan, const Forward<Products>& pair) {
   const AttentionSizes& sizes = plan.sizes;
+  const PairMemory<Products> memory(plan, 1);
+  const Tokens<Products> key = tokens_of<Products>(plan, pair.key, plan.query_row, sizes.width, memory.turned[0]);
+  const auto value =
+      Products::right({pair.value, plan.value_row, 1}, sizes.keys, sizes.value_width, memory.right[0]);
   for (std::int64_t begin = 0; begin < sizes.length; begin += plan.tile_rows) {
     const std::int64_t end = std::min(sizes.length, begin + plan.tile_rows);
-    score_tile(plan, pair.query, pair.key, pair.bias, begin, end, scores);
-    softmax_tile(plan, begin, end, scores, pair.saved);
-    multiply<T>({scores, plan.score_row, 1}, pair.value, plan.value_row, pair.result + begin * plan.value_row,
-                plan.value_row, end - begin, sizes.value_width, plan.visible(end));
+    score_tile(plan, pair.query, key, pair.bias, begin, end, memory.scores, memory.left);
+    softmax_tile(plan, begin, end, memory.scores, pair.saved);
+    Products::multiply({memory.scores, plan.score_row, 1}, value, pair.result + begin * plan.value_row, plan.value_row,
+                       end - begin, sizes.value_width, plan.visible(end), false, memory.left);
   }
 }
 
-template <class T>
+template <class Products>
 struct Backward {
-  const T* query;
-  Turnable<T> key, value;
-  const T *saved, *upstream, *bias;
+  using T = typename Products::Number;
+  const T *query, *key, *value, *saved, *upstream, *bias;
   T *query_gradient, *key_gradient, *value_gradient;
   T* bias_gradient;  // added to; null if not asked for
 };
 
 // Rows of the probabilities: the saved ones, or computed again into `scores`.
-template <class T>
-Strided<T> probability_tile(const Plan& plan, const Backward<T>& pair, std::int64_t begin, std::int64_t end,
-                            T* scores) {
+template <class Products, class T>
+Strided<T> probability_tile(const Plan& plan, const Backward<Products>& pair, const Tokens<Products>& key,
+                            std::int64_t begin, std::int64_t end, T* scores, void* memory) {
   if (plan.sizes.saves_probabilities()) return {pair.saved + begin * plan.sizes.keys, plan.sizes.keys, 1};
-  score_tile(plan, pair.query, pair.key, pair.bias, begin, end, scores);
+  score_tile(plan, pair.query, key, pair.bias, begin, end, scores, memory);
   for (std::int64_t i = begin; i < end; ++i) {
     T* row = scores + (i - begin) * plan.score_row;
     const T logarithm = pair.saved[i];
@@ -172,18 +212,20 @@ Strided<T> probability_tile(const Plan& plan, const Backward<T>& pair, std::int6
   return {scores, plan.score_row, 1};
 }
 
-// From the gradients of a tile's probabilities to those of its scaled products, in place.
+// From the gradients of a tile's probabilities to those of its products, in place.
 template <class T>
-void score_gradients(const Plan& plan, const Backward<T>& pair, Strided<T> probabilities, std::int64_t begin,
-                     std::int64_t end, T* gradients) {
+void score_gradients(const Plan& plan, T* bias_gradient, Strided<T> probabilities, std::int64_t begin, std::int64_t end,
+                     T* gradients) {
   const std::int64_t columns = plan.visible(end);
+  const T scale = static_cast<T>(plan.options.scale);
   for (std::int64_t i = begin; i < end; ++i, gradients += plan.score_row) {
     const T* probability = probabilities.data + (i - begin) * probabilities.row;
     const T mean = sum_of<T>(columns, [&](std::int64_t j) { return probability[j] * gradients[j]; });
-    for (std::int64_t j = 0; j < columns; ++j) gradients[j] = probability[j] * (gradients[j] - mean);
-    if (pair.bias_gradient == nullptr) continue;
-    T* sums = pair.bias_gradient + i * plan.sizes.keys;
-    for (std::int64_t j = 0; j < columns; ++j) sums[j] += gradients[j];
+    if (bias_gradient) {
+      T* sums = bias_gradient + i * plan.sizes.keys;
+      for (std::int64_t j = 0; j < columns; ++j) sums[j] += probability[j] * (gradients[j] - mean);
+    }
+    for (std::int64_t j = 0; j < columns; ++j) gradients[j] = probability[j] * (gradients[j] - mean) * scale;
   }
 }
 
@@ -197,12 +239,15 @@ void fill_with_zeros(T* first, std::int64_t row, std::int64_t rows, std::int64_t
   for (std::int64_t i = 0; i < rows; ++i) std::fill_n(first + i * row, width, T{0});
 }
 
-template <class T>
-void backpropagate(const Plan& plan, const Backward<T>& pair, T* workspace) {
+template <class Products>
+void backpropagate(const Plan& plan, const Backward<Products>& pair) {
+  using T = typename Products::Number;
   const auto [batch, heads, length, keys, width, value_width] = plan.sizes;
   const std::int64_t query_row = plan.query_row, value_row = plan.value_row;
-  T *scores = workspace, *gradients = workspace + plan.tile_size();
-  const T scale = static_cast<T>(plan.options.scale);
+  const PairMemory<Products> memory(plan, 2);
+  const Tokens<Products> key = tokens_of<Products>(plan, pair.key, query_row, width, memory.turned[0]);
+  const Tokens<Products> value = tokens_of<Products>(plan, pair.value, value_row, value_width, memory.turned[1]);
+  const auto key_rows = Products::right({pair.key, query_row, 1}, keys, width, memory.right[0]);
   const bool at_once = plan.tile_rows >= length && plan.visible(length) == keys;  // nothing to add to
   if (!at_once) {
     fill_with_zeros(pair.key_gradient, query_row, keys, width);
@@ -212,16 +257,19 @@ void backpropagate(const Plan& plan, const Backward<T>& pair, T* workspace) {
     const std::int64_t end = std::min(length, begin + plan.tile_rows), rows = end - begin;
     const std::int64_t columns = plan.visible(end);
     const T *query = pair.query + begin * query_row, *upstream = pair.upstream + begin * value_row;
-    const Strided<T> probabilities = probability_tile(plan, pair, begin, end, scores);
-    multiply(transposed(probabilities), upstream, value_row, pair.value_gradient, value_row, columns, value_width, rows,
-             T{1}, !at_once);
-    multiply_by_keys(plan, upstream, value_row, value_width, pair.value, rows, end, gradients);
-    score_gradients(plan, pair, probabilities, begin, end, gradients);
-    const Strided<T> by_score = {gradients, plan.score_row, 1};
-    multiply(by_score, pair.key.rows, query_row, pair.query_gradient + begin * query_row, query_row, rows, width,
-             columns, scale);
-    multiply(transposed(by_score), query, query_row, pair.key_gradient, query_row, columns, width, rows, scale,
-             !at_once);
+    const Strided<T> probabilities =
+        probability_tile(plan, pair, key, begin, end, memory.scores, memory.left);
+    const auto upstream_rows = Products::right({upstream, value_row, 1}, rows, value_width, memory.right[1]);
+    Products::multiply(transposed(probabilities), upstream_rows, pair.value_gradient, value_row, columns, value_width,
+                       rows, !at_once, memory.left);
+    multiply_by_keys(plan, upstream, value_row, value, rows, end, memory.gradients, memory.left);
+    score_gradients(plan, pair.bias_gradient, probabilities, begin, end, memory.gradients);
+    const Strided<T> by_score = {memory.gradients, plan.score_row, 1};
+    Products::multiply(by_score, key_rows, pair.query_gradient + begin * query_row, query_row, rows, width, columns,
+                       false, memory.left);
+    const auto query_rows = Products::right({query, query_row, 1}, rows, width, memory.right[1]);
+    Products::multiply(transposed(by_score), query_rows, pair.key_gradient, query_row, columns, width, rows, !at_once,
+                       memory.left);
   }
 }
 
@@ -242,80 +290,57 @@ T* at(T* data, std::int64_t offset) {
   return data ? data + offset : nullptr;
 }
 
-// Keys or values, turned in `scratch` where the plan says so; it then moves on.
-template <class T>
-Turnable<T> turnable(const Plan& plan, const T* rows, std::int64_t row, std::int64_t width, T*& scratch) {
-  if (!plan.turns()) return {rows, row, nullptr};
-  T* const columns = scratch;
-  const std::int64_t keys = plan.sizes.keys, score_row = plan.score_row;
-  for (std::int64_t p = 0; p < width; ++p) std::fill_n(columns + p * score_row + keys, score_row - keys, T{0});
-  for (std::int64_t j = 0; j < keys; ++j) {
-    const T* const from = rows + j * row;
-    for (std::int64_t p = 0; p < width; ++p) columns[p * score_row + j] = from[p];
-  }
-  scratch += width * score_row;
-  return {rows, row, columns};
-}
-
-std::int64_t turned_size(const Plan& plan) {
-  return plan.turns() ? plan.score_row * (plan.sizes.width + plan.sizes.value_width) : 0;
-}
-
-template <class T>
+template <class Products>
 void run_forward(const KernelArguments& arguments, const Plan& plan) {
+  using T = typename Products::Number;
   const AttentionSizes& sizes = plan.sizes;
   const T* bias = plan.bias_size > 0 ? arguments.input<T>(3) : nullptr;
   arguments.workers->for_each(plan.blocks, [&](std::int64_t block, int) {
-    T* const scores = thread_scratch<T>(plan.tile_size() + turned_size(plan));
     for (std::int64_t i = block * plan.pairs_each; i < std::min(plan.pairs, (block + 1) * plan.pairs_each); ++i) {
-      T* turned = scores + plan.tile_size();
-      const T* const key = arguments.input<T>(1) + begin_of(plan, i, sizes.keys, sizes.width);
-      attend<T>(plan,
-                {.query = arguments.input<T>(0) + begin_of(plan, i, sizes.length, sizes.width),
-                 .key = turnable(plan, key, plan.query_row, sizes.width, turned),
-                 .value = arguments.input<T>(2) + begin_of(plan, i, sizes.keys, sizes.value_width),
-                 .bias = at(bias, i % sizes.heads * plan.bias_head),
-                 .result = arguments.output<T>(0) + begin_of(plan, i, sizes.length, sizes.value_width),
-                 .saved = arguments.output<T>(1) + i * saved_size(sizes)},
-                scores);
+      attend<Products>(plan,
+                       {.query = arguments.input<T>(0) + begin_of(plan, i, sizes.length, sizes.width),
+                        .key = arguments.input<T>(1) + begin_of(plan, i, sizes.keys, sizes.width),
+                        .value = arguments.input<T>(2) + begin_of(plan, i, sizes.keys, sizes.value_width),
+                        .bias = at(bias, i % sizes.heads * plan.bias_head),
+                        .result = arguments.output<T>(0) + begin_of(plan, i, sizes.length, sizes.value_width),
+                        .saved = arguments.output<T>(1) + i * saved_size(sizes)});
     }
   });
 }
 
-template <class T>
-void run_backward_pair(const KernelArguments& arguments, const Plan& plan, std::int64_t i, T* sums, T* scratch) {
+template <class Products>
+void run_backward_pair(const KernelArguments& arguments, const Plan& plan, std::int64_t i,
+                       typename Products::Number* sums) {
+  using T = typename Products::Number;
   const AttentionSizes& sizes = plan.sizes;
   const std::int64_t query = begin_of(plan, i, sizes.length, sizes.width);
   const std::int64_t key = begin_of(plan, i, sizes.keys, sizes.width);
   const std::int64_t value = begin_of(plan, i, sizes.keys, sizes.value_width);
   const std::int64_t result = begin_of(plan, i, sizes.length, sizes.value_width);
   const std::int64_t bias = i % sizes.heads * plan.bias_head;
-  T* turned = scratch + 2 * plan.tile_size();
-  backpropagate<T>(plan,
-                   {.query = arguments.input<T>(0) + query,
-                    .key = turnable(plan, arguments.input<T>(1) + key, plan.query_row, sizes.width, turned),
-                    .value = turnable(plan, arguments.input<T>(2) + value, plan.value_row, sizes.value_width, turned),
-                    .saved = arguments.input<T>(3) + i * saved_size(sizes),
-                    .upstream = arguments.input<T>(4) + result,
-                    .bias = at(plan.bias_size > 0 ? arguments.input<T>(5) : nullptr, bias),
-                    .query_gradient = arguments.output<T>(0) + query,
-                    .key_gradient = arguments.output<T>(1) + key,
-                    .value_gradient = arguments.output<T>(2) + value,
-                    .bias_gradient = at(sums, bias)},
-                   scratch);
+  backpropagate<Products>(plan, {.query = arguments.input<T>(0) + query,
+                                 .key = arguments.input<T>(1) + key,
+                                 .value = arguments.input<T>(2) + value,
+                                 .saved = arguments.input<T>(3) + i * saved_size(sizes),
+                                 .upstream = arguments.input<T>(4) + result,
+                                 .bias = at(plan.bias_size > 0 ? arguments.input<T>(5) : nullptr, bias),
+                                 .query_gradient = arguments.output<T>(0) + query,
+                                 .key_gradient = arguments.output<T>(1) + key,
+                                 .value_gradient = arguments.output<T>(2) + value,
+                                 .bias_gradient = at(sums, bias)});
 }
 
 // The workspace holds the blocks' sums of the bias's gradient.
-template <class T>
+template <class Products>
 void run_backward(const KernelArguments& arguments, const Plan& plan) {
+  using T = typename Products::Number;
   const bool bias_gradient = plan.options.bias_gradient;
   T* partials = static_cast<T*>(arguments.workspace);
   arguments.workers->for_each(plan.blocks, [&](std::int64_t block, int) {
-    T* scratch = thread_scratch<T>(2 * plan.tile_size() + turned_size(plan));
     T* sums = bias_gradient ? partials + block * plan.bias_size : nullptr;
     if (sums) std::fill_n(sums, plan.bias_size, T{0});
     for (std::int64_t i = block * plan.pairs_each; i < std::min(plan.pairs, (block + 1) * plan.pairs_each); ++i)
-      run_backward_pair(arguments, plan, i, sums, scratch);
+      run_backward_pair<Products>(arguments, plan, i, sums);
   });
   if (!bias_gradient) return;
   T* out = arguments.output<T>(3);
@@ -326,21 +351,29 @@ void run_backward(const KernelArguments& arguments, const Plan& plan) {
   }
 }
 
+// Short sequences' products are too small to be worth rounding.
+template <class Make>
+std::unique_ptr<Kernel> for_products_of(const KernelRequest& request, const Plan& plan, const Make& make) {
+  KernelRequest own = request;
+  if (!plan.turns()) own.products = Products::exact;
+  return for_products(own, make);
+}
+
 }  // namespace
 
 std::unique_ptr<Kernel> make_cpu_attention(const KernelRequest& request) {
   const Plan plan = make_plan(request, request.inputs.size() == 4 ? &request.inputs[3] : nullptr);
-  return for_real(request, request.inputs[0].dtype, [&]<class T>() {
-    return make_kernel([plan](const KernelArguments& arguments) { run_forward<T>(arguments, plan); });
+  return for_products_of(request, plan, [&]<class Products>() {
+    return make_kernel([plan](const KernelArguments& arguments) { run_forward<Products>(arguments, plan); });
   });
 }
 
 std::unique_ptr<Kernel> make_cpu_attention_gradient(const KernelRequest& request) {
   const Plan plan = make_plan(request, request.inputs.size() == 6 ? &request.inputs[5] : nullptr);
   const std::int64_t partials = plan.options.bias_gradient ? plan.blocks * plan.bias_size : 0;
-  return for_real(request, request.inputs[0].dtype, [&]<class T>() {
-    return make_kernel([plan](const KernelArguments& arguments) { run_backward<T>(arguments, plan); },
-                       static_cast<std::size_t>(partials) * sizeof(T));
+  return for_products_of(request, plan, [&]<class Products>() {
+    return make_kernel([plan](const KernelArguments& arguments) { run_backward<Products>(arguments, plan); },
+                       static_cast<std::size_t>(partials) * sizeof(typename Products::Number));
   });
 }
 

@@ -44,20 +44,6 @@ std::unique_ptr<Kernel> number_kernel(const KernelRequest& request, Function fun
                          [&]<class T>() { return unary_kernel<T, T>(request, function); });
 }
 
-// tanh of x's argument in GPT-2's gelu.
-template <class T>
-T gelu_tanh(T x) {
-  constexpr T kScale = static_cast<T>(0.79788456080286535588), kCubic = static_cast<T>(0.044715);  // sqrt(2 / pi)
-  return hyperbolic_tangent(kScale * (x + kCubic * x * x * x));
-}
-
-template <class T>
-T gelu_slope(T x) {
-  constexpr T kScale = static_cast<T>(0.79788456080286535588), kCubic = static_cast<T>(3 * 0.044715);
-  const T t = gelu_tanh(x);
-  return T(0.5) * (T(1) + t) + T(0.5) * x * (T(1) - t * t) * kScale * (T(1) + kCubic * x * x);
-}
-
 // What C++ leaves undefined has a value here: NaN gives 0, what is out of range the nearest integer.
 template <class Out, class In>
 Out convert(In x) {
@@ -121,7 +107,7 @@ std::unique_ptr<Kernel> make_cpu_erf(const KernelRequest& request) {
 }
 
 std::unique_ptr<Kernel> make_cpu_gelu(const KernelRequest& request) {
-  return real_kernel(request, [](auto x) { return decltype(x)(0.5) * x * (decltype(x)(1) + gelu_tanh(x)); });
+  return real_kernel(request, [](auto x) { return cpu::gelu(x, cpu::gelu_tanh(x)); });
 }
 
 std::unique_ptr<Kernel> make_cpu_gelu_gradient(const KernelRequest& request) {
@@ -132,7 +118,7 @@ std::unique_ptr<Kernel> make_cpu_gelu_gradient(const KernelRequest& request) {
       T* const out = arguments.output<T>(0);
       for_blocks(*arguments.workers, size, kBlock, [&](std::int64_t begin, std::int64_t end) {
 #pragma omp simd
-        for (std::int64_t i = begin; i < end; ++i) out[i] = dy[i] * gelu_slope(x[i]);
+        for (std::int64_t i = begin; i < end; ++i) out[i] = dy[i] * cpu::gelu_slope(x[i], cpu::gelu_tanh(x[i]));
       });
     });
   });

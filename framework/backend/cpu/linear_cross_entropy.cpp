@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "framework/backend/cpu/cpu_kernel.hpp"
+#include "framework/backend/cpu/products.hpp"
 #include "framework/backend/cpu/rows.hpp"
 #include "framework/backend/cpu/scratch.hpp"
-#include "framework/backend/cpu/small_product.hpp"
 
 namespace jari {
 
@@ -14,7 +14,7 @@ namespace {
 
 using namespace cpu;
 
-constexpr std::int64_t kTileRows = 72;    // whose logits stay in a core's cache
+constexpr std::int64_t kTileRows = 64;    // whose logits stay in a core's cache
 constexpr std::int64_t kGroupRows = 512;  // that share one sum of the weight's gradient
 
 // How the work is cut: by the problem alone. A group of rows is one core's, tile after tile; the groups' sums of the
@@ -29,39 +29,27 @@ struct Plan {
         group_rows(blocks_of(rows, groups)) {}
 
   std::int64_t rows, width, classes;
-  std::int64_t padded;  // classes, up to whole pairs of vectors
+  std::int64_t padded;  // classes, up to whole pairs of vectors: from one row's logits to the next one's
   std::int64_t groups, group_rows;
 
-  // The workspace, in elements: the weight turned, the groups' sums of its gradient, their losses.
-  std::int64_t turned_size() const { return width * padded; }
-  std::int64_t sums_size() const { return groups * classes * width; }
+  std::int64_t weight_size() const { return classes * width; }
 };
 
-template <class T>
+template <class Products>
 struct Operands {
-  const T *x, *weight, *turned;
+  using T = typename Products::Number;
+  const T* x;
+  typename Products::Right to_logits, from_logits;  // the weight transposed, and as it is
   const std::int32_t* targets;
   T factor;  // of the rows' gradients: 1 / number of targets
 };
-
-// [classes, width] -> [width, padded], with zeros behind the last class.
-template <class T>
-void turn(const Workers& workers, const Plan& plan, const T* weight, T* turned) {
-  for_blocks(workers, plan.padded, 256, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t p = 0; p < plan.width; ++p) {
-      T* const row = turned + p * plan.padded;
-      for (std::int64_t j = begin; j < std::min(end, plan.classes); ++j) row[j] = weight[j * plan.width + p];
-      for (std::int64_t j = std::max(begin, plan.classes); j < end; ++j) row[j] = 0;
-    }
-  });
-}
 
 // From a row's logits to their gradient, in place; returns its loss.
 template <class T>
 T row_loss(const Plan& plan, T* logits, std::int32_t target, T factor) {
   if (target < 0 || target >= plan.classes) {
     const bool is_wrong = target >= 0;  // no such class: let it show
-    std::fill_n(logits, plan.padded, is_wrong ? std::numeric_limits<T>::quiet_NaN() : T{0});
+    std::fill_n(logits, plan.classes, is_wrong ? std::numeric_limits<T>::quiet_NaN() : T{0});
     return is_wrong ? std::numeric_limits<T>::quiet_NaN() : T{0};
   }
   const T largest = largest_of(logits, plan.classes), wanted = logits[target];
@@ -72,67 +60,86 @@ T row_loss(const Plan& plan, T* logits, std::int32_t target, T factor) {
 }
 
 // Rows [begin, begin + rows): their loss, the gradient of x, and what they add to the sum of the weight's.
-template <class T>
-double tile_loss(const Plan& plan, const Operands<T>& operands, std::int64_t begin, std::int64_t rows, bool is_first,
-                 T* logits, T* x_gradient, T* weight_gradient) {
-  const std::int64_t width = plan.width;
-  const T* const x = operands.x + begin * width;
-  multiply<T>({x, width, 1}, operands.turned, plan.padded, logits, plan.padded, rows, plan.padded, width);
+template <class Products>
+double tile_loss(const Plan& plan, const Operands<Products>& of, std::int64_t begin, std::int64_t rows, bool is_first,
+                 typename Products::Number* x_gradient, typename Products::Number* weight_gradient) {
+  using T = typename Products::Number;
+  const std::int64_t width = plan.width, classes = plan.classes;
+  const std::int64_t left_bytes = std::max({Products::left_bytes(kTileRows, std::max(width, classes)),
+                                            Products::left_bytes(classes, kTileRows)});
+  const std::int64_t right_bytes = Products::right_bytes(kTileRows, width);
+  Pieces scratch(thread_scratch(static_cast<std::size_t>(kTileRows * plan.padded) * sizeof(T) + 64 +
+                                static_cast<std::size_t>(left_bytes + right_bytes)));
+  T* const logits = scratch.numbers<T>(kTileRows * plan.padded);
+  void *const left = scratch.bytes(left_bytes), *const right = scratch.bytes(right_bytes);
+  const T* const x = of.x + begin * width;
+  Products::multiply({x, width, 1}, of.to_logits, logits, plan.padded, rows,
+                     std::min(plan.padded, of.to_logits.columns), width, false, left);
   double loss = 0;
   for (std::int64_t i = 0; i < rows; ++i)
-    loss += static_cast<double>(row_loss(plan, logits + i * plan.padded, operands.targets[begin + i], operands.factor));
-  multiply<T>({logits, plan.padded, 1}, operands.weight, width, x_gradient + begin * width, width, rows, width,
-              plan.classes);
-  multiply<T>({logits, 1, plan.padded}, x, width, weight_gradient, width, plan.classes, width, rows, T{1}, !is_first);
+    loss += static_cast<double>(row_loss(plan, logits + i * plan.padded, of.targets[begin + i], of.factor));
+  Products::multiply({logits, plan.padded, 1}, of.from_logits, x_gradient + begin * width, width, rows, width, classes,
+                     false, left);
+  Products::multiply({logits, 1, plan.padded}, Products::right({x, width, 1}, rows, width, right), weight_gradient,
+                     width, classes, width, rows, !is_first, left);
   return loss;
 }
 
-template <class T>
+// The workspace holds the groups' losses, their sums of the weight's gradient, and the weight made ready.
+template <class Products>
 void run(const KernelArguments& arguments, const Plan& plan) {
+  using T = typename Products::Number;
   const Workers& workers = *arguments.workers;
-  T* const turned = static_cast<T*>(arguments.workspace);
-  T *const sums = turned + plan.turned_size(), *const x_gradient = arguments.output<T>(1);
-  auto* const losses = reinterpret_cast<double*>(sums + blocks_of(plan.sums_size(), 8) * 8);
+  Pieces workspace(arguments.workspace);
+  double* const losses = workspace.numbers<double>(plan.groups);
+  T* const sums = workspace.numbers<T>(plan.groups * plan.weight_size());
+  const T* const weight = arguments.input<T>(1);
+  const auto to_logits = Products::right({weight, 1, plan.width}, plan.width, plan.classes,
+                                         workspace.bytes(Products::right_bytes(plan.width, plan.classes)));
+  const auto from_logits = Products::right({weight, plan.width, 1}, plan.classes, plan.width,
+                                           workspace.bytes(Products::right_bytes(plan.classes, plan.width)));
   const auto* const targets = arguments.input<std::int32_t>(2);
   const std::int64_t counted = std::max<std::int64_t>(
       1, std::count_if(targets, targets + plan.rows, [](std::int32_t id) { return id >= 0; }));
-  const Operands<T> operands = {arguments.input<T>(0), arguments.input<T>(1), turned, targets,
-                                1 / static_cast<T>(counted)};
-  turn(workers, plan, operands.weight, turned);
-  const std::int64_t weights = plan.classes * plan.width;
+  const Operands<Products> of = {arguments.input<T>(0), to_logits, from_logits, targets, 1 / static_cast<T>(counted)};
   workers.for_each(plan.groups, [&](std::int64_t group, int) {
-    T* const logits = thread_scratch<T>(kTileRows * plan.padded);
+    T* const sum = sums + group * plan.weight_size();
     const std::int64_t first = group * plan.group_rows, end = std::min(plan.rows, first + plan.group_rows);
     losses[group] = 0;
-    if (first >= end) std::fill_n(sums + group * weights, weights, T{0});
+    if (first >= end) std::fill_n(sum, plan.weight_size(), T{0});
     for (std::int64_t row = first; row < end; row += kTileRows)
-      losses[group] += tile_loss(plan, operands, row, std::min(kTileRows, end - row), row == first, logits, x_gradient,
-                                 sums + group * weights);
+      losses[group] += tile_loss<Products>(plan, of, row, std::min(kTileRows, end - row), row == first,
+                                           arguments.output<T>(1), sum);
   });
   double loss = 0;
   for (std::int64_t group = 0; group < plan.groups; ++group) loss += losses[group];
   *arguments.output<T>(0) = static_cast<T>(loss / static_cast<double>(counted));
   T* const weight_gradient = arguments.output<T>(2);
-  for_blocks(workers, weights, kBlock, [&](std::int64_t begin, std::int64_t end) {
+  for_blocks(workers, plan.weight_size(), kBlock, [&](std::int64_t begin, std::int64_t end) {
     std::copy(sums + begin, sums + end, weight_gradient + begin);
     for (std::int64_t group = 1; group < plan.groups; ++group) {
-      const T* const sum = sums + group * weights;
+      const T* const sum = sums + group * plan.weight_size();
 #pragma omp simd
       for (std::int64_t i = begin; i < end; ++i) weight_gradient[i] += sum[i];
     }
   });
 }
 
+template <class Products>
+std::unique_ptr<Kernel> make(const KernelRequest& request) {
+  const Plan plan(request);
+  const std::int64_t bytes =
+      Products::right_bytes(plan.width, plan.classes) + Products::right_bytes(plan.classes, plan.width) + 128;
+  return make_kernel([plan](const KernelArguments& arguments) { run<Products>(arguments, plan); },
+                     static_cast<std::size_t>(plan.groups) * sizeof(double) +
+                         static_cast<std::size_t>(plan.groups * plan.weight_size()) * sizeof(typename Products::Number) +
+                         static_cast<std::size_t>(bytes));
+}
+
 }  // namespace
 
 std::unique_ptr<Kernel> make_cpu_linear_cross_entropy(const KernelRequest& request) {
-  return for_real(request, request.inputs[0].dtype, [&]<class T>() {
-    const Plan plan(request);
-    const std::int64_t elements = plan.turned_size() + blocks_of(plan.sums_size(), 8) * 8;
-    return make_kernel([plan](const KernelArguments& arguments) { run<T>(arguments, plan); },
-                       static_cast<std::size_t>(elements) * sizeof(T) +
-                           static_cast<std::size_t>(plan.groups) * sizeof(double));
-  });
+  return for_products(request, [&]<class Products>() { return make<Products>(request); });
 }
 
 }  // namespace jari

@@ -115,17 +115,20 @@ void multiply(Strided<T> a, const T* b, std::int64_t b_row, T* c, std::int64_t c
               std::int64_t k, T factor = 1, bool accumulate = false) {
   // Rows a tile: with two vectors of columns, 12 sums in AVX2's 16 registers or 24 in AVX-512's 32.
   constexpr std::int64_t kMost = kVectorBytes == 64 ? 12 : 6;
-  // Columns a panel: its part of b stays in the first-level cache while all rows go over it.
-  constexpr std::int64_t kPair = 2 * kVectorLanes<T>, kPanelElements = 32768 / sizeof(T);
-  const std::int64_t panel = std::max(kPair, kPanelElements / std::max<std::int64_t>(1, k) / kPair * kPair);
+  // The part of b that all rows go over at a time stays in the first-level cache.
+  constexpr std::int64_t kPair = 2 * kVectorLanes<T>, kDepth = 256, kPanelElements = 32768 / sizeof(T);
   const std::int64_t tiles = (m + kMost - 1) / kMost;
-  for (std::int64_t j = 0; j < n; j += panel) {
-    for (std::int64_t tile = 0, i = 0; tile < tiles; ++tile) {
-      const std::int64_t count = m / tiles + (tile < m % tiles ? 1 : 0);
-      const Strided<T> left = {a.data + i * a.row, a.row, a.column};
-      product_detail::some_rows<kMost>(count, left, b + j, b_row, c + i * c_row + j, c_row, std::min(panel, n - j), k,
-                                       factor, accumulate);
-      i += count;
+  for (std::int64_t p = 0; p < std::max<std::int64_t>(1, k); p += kDepth) {
+    const std::int64_t depth = std::min(kDepth, k - p);
+    const std::int64_t panel = std::max(kPair, kPanelElements / std::max<std::int64_t>(1, depth) / kPair * kPair);
+    for (std::int64_t j = 0; j < n; j += panel) {
+      for (std::int64_t tile = 0, i = 0; tile < tiles; ++tile) {
+        const std::int64_t count = m / tiles + (tile < m % tiles ? 1 : 0);
+        const Strided<T> left = {a.data + i * a.row + p * a.column, a.row, a.column};
+        product_detail::some_rows<kMost>(count, left, b + p * b_row + j, b_row, c + i * c_row + j, c_row,
+                                         std::min(panel, n - j), depth, factor, accumulate || p > 0);
+        i += count;
+      }
     }
   }
 }
