@@ -24,8 +24,8 @@ double product_flops(const Graph& graph, const Node& node) {
   }
   if (node.op == &op_gelu_mlp || node.op == &op_gelu_mlp_gradient) {
     const std::int64_t rows = type(0).shape.size() / type(0).shape[-1];
-    const double layers = product({}, rows, type(1).shape[0], type(1).shape[1]) +
-                          product({}, rows, type(2).shape[0], type(2).shape[1]);
+    const double layers =
+        product({}, rows, type(1).shape[0], type(1).shape[1]) + product({}, rows, type(2).shape[0], type(2).shape[1]);
     return node.op == &op_gelu_mlp ? layers : 2 * layers;
   }
   if (node.op == &op_linear_cross_entropy) {

@@ -29,8 +29,8 @@ std::vector<Value> body(Graph& graph, const std::vector<Value>& inputs, const At
   const Value flat = reshape(x, {rows, width}), flat_targets = reshape(targets, {rows});
   const Value logits = graph.apply_one(op_matmul, {flat, weight}, MatmulAttributes{false, true});
   const Value loss = graph.apply_one(op_cross_entropy, {logits, flat_targets}, CrossEntropyAttributes{});
-  const Value by_logit = graph.apply_one(op_cross_entropy_gradient, {logits, flat_targets, scalar_like(x, 1)},
-                                         CrossEntropyAttributes{});
+  const Value by_logit =
+      graph.apply_one(op_cross_entropy_gradient, {logits, flat_targets, scalar_like(x, 1)}, CrossEntropyAttributes{});
   JARI_ASSERT(by_logit.shape() == (Shape{rows, classes}), "a gradient of another shape");
   return {loss, reshape(matmul(by_logit, weight), x.shape()), matmul(by_logit, flat, true, false)};
 }

@@ -23,8 +23,7 @@ namespace jari {
 
 enum class Precision { f32, bf16, f64 };
 inline const EnumNames<Precision>& enum_names(Precision) {
-  static const EnumNames<Precision> names{
-      {Precision::f32, "f32"}, {Precision::bf16, "bf16"}, {Precision::f64, "f64"}};
+  static const EnumNames<Precision> names{{Precision::f32, "f32"}, {Precision::bf16, "bf16"}, {Precision::f64, "f64"}};
   return names;
 }
 

@@ -91,9 +91,7 @@ std::optional<std::vector<std::pair<std::string, TensorType>>> inputs_of(const G
 
 }  // namespace
 
-Products products_of(Precision precision) {
-  return precision == Precision::bf16 ? Products::bf16 : Products::exact;
-}
+Products products_of(Precision precision) { return precision == Precision::bf16 ? Products::bf16 : Products::exact; }
 
 DType real_type(Precision precision) { return precision == Precision::f64 ? DType::f64 : DType::f32; }
 
@@ -235,7 +233,10 @@ std::int64_t TrialPrograms::sequences_of(const EvaluateSpec& spec) const {
 
 EvaluateProgram TrialPrograms::build_evaluate(const std::string& name, const EvaluateSpec& spec) {
   EvaluateProgram evaluate{
-      name, spec, 0, sequences_of(spec), false, std::make_unique<Graph>(real_type(experiment_.precision), products_of(experiment_.precision)), nullptr};
+      name,   spec,
+      0,      sequences_of(spec),
+      false,  std::make_unique<Graph>(real_type(experiment_.precision), products_of(experiment_.precision)),
+      nullptr};
   evaluate.batch = std::min(spec.batch_size(), evaluate.sequences);
   Graph& graph = *evaluate.graph;
   const BuildContext build = context(graph, spec.length.value_or(0), /*training=*/false);

@@ -54,9 +54,8 @@ void check_product(const Sizes& sizes) {
     for (std::int64_t j = 0; j < row; ++j) {
       double sum = accumulate || j >= n ? 0.5 : 0, size = 0;
       for (std::int64_t p = 0; j < n && p < k; ++p) {
-        const double term =
-            rounded(a[static_cast<std::size_t>(i * left.row + p * left.column)]) *
-            rounded(b[static_cast<std::size_t>(p * right.row + j * right.column)]);
+        const double term = rounded(a[static_cast<std::size_t>(i * left.row + p * left.column)]) *
+                            rounded(b[static_cast<std::size_t>(p * right.row + j * right.column)]);
         sum += term;
         size += std::abs(term);
       }

@@ -424,9 +424,10 @@ OpCases cases_gelu_mlp() {
            mlp_case("tiles of rows", {500, 20}, 33, 20, true)},
           {{"an outer weight of another height",
             [](Graph& graph) {
-              graph.apply(op_gelu_mlp,
-                          {graph.parameter("x", {2, 4}), graph.parameter("inner", {4, 8}), graph.parameter("o", {7, 4})},
-                          GeluMlpAttributes{});
+              graph.apply(
+                  op_gelu_mlp,
+                  {graph.parameter("x", {2, 4}), graph.parameter("inner", {4, 8}), graph.parameter("o", {7, 4})},
+                  GeluMlpAttributes{});
             },
             "gelu_mlp: outer_weight must be f32[8, 4], not f32[7, 4]"}}};
 }

@@ -117,13 +117,40 @@ void score_tile(const Plan& plan, const T* query, const Tokens<Products>& key, c
   }
 }
 
+// A pair's rows as the right operand of products, made ready where sequences are long.
+template <class Products>
+struct RightRows {
+  using T = typename Products::Number;
+  RightRows(const Plan& plan, const T* first, std::int64_t row_elements, std::int64_t count, std::int64_t width,
+            void* memory)
+      : rows(first), row(row_elements), columns(width), is_ready(plan.turns()) {
+    if (is_ready) ready = Products::right({first, row, 1}, count, width, memory);
+  }
+
+  // c = a times the first k rows, or c += it.
+  void multiply(Strided<T> a, T* c, std::int64_t c_row, std::int64_t m, std::int64_t k, bool accumulate,
+                void* memory) const {
+    if (is_ready) {
+      Products::multiply(a, ready, c, c_row, m, columns, k, accumulate, memory);
+    } else {
+      cpu::multiply<T>(a, rows, row, c, c_row, m, columns, k, T{1}, accumulate);
+    }
+  }
+
+  const T* rows;
+  std::int64_t row, columns;
+  bool is_ready;
+  typename Products::Right ready{};
+};
+
 // What the products of one pair take.
 template <class Products>
 struct PairMemory {
   using T = typename Products::Number;
   PairMemory(const Plan& plan, int tiles) {
     const auto [batch, heads, length, keys, width, value_width] = plan.sizes;
-    const std::int64_t wide = std::max(width, value_width), rows = std::max<std::int64_t>(plan.tile_rows, kLanes<float>);
+    const std::int64_t wide = std::max(width, value_width),
+                       rows = std::max<std::int64_t>(plan.tile_rows, kLanes<float>);
     const std::int64_t columns_bytes = plan.turns() ? Products::right_bytes(wide, keys) : 0;
     const std::int64_t rows_bytes = plan.turns() ? Products::right_bytes(std::max(keys, rows), wide) : 0;
     const std::int64_t left_bytes = plan.turns() ? std::max(Products::left_bytes(rows, std::max(wide, keys)),
@@ -179,14 +206,13 @@ void attend(const Plan& plan, const Forward<Products>& pair) {
   const AttentionSizes& sizes = plan.sizes;
   const PairMemory<Products> memory(plan, 1);
   const Tokens<Products> key = tokens_of<Products>(plan, pair.key, plan.query_row, sizes.width, memory.turned[0]);
-  const auto value =
-      Products::right({pair.value, plan.value_row, 1}, sizes.keys, sizes.value_width, memory.right[0]);
+  const RightRows<Products> value(plan, pair.value, plan.value_row, sizes.keys, sizes.value_width, memory.right[0]);
   for (std::int64_t begin = 0; begin < sizes.length; begin += plan.tile_rows) {
     const std::int64_t end = std::min(sizes.length, begin + plan.tile_rows);
     score_tile(plan, pair.query, key, pair.bias, begin, end, memory.scores, memory.left);
     softmax_tile(plan, begin, end, memory.scores, pair.saved);
-    Products::multiply({memory.scores, plan.score_row, 1}, value, pair.result + begin * plan.value_row, plan.value_row,
-                       end - begin, sizes.value_width, plan.visible(end), false, memory.left);
+    value.multiply({memory.scores, plan.score_row, 1}, pair.result + begin * plan.value_row, plan.value_row,
+                   end - begin, plan.visible(end), false, memory.left);
   }
 }
 
@@ -247,7 +273,7 @@ void backpropagate(const Plan& plan, const Backward<Products>& pair) {
   const PairMemory<Products> memory(plan, 2);
   const Tokens<Products> key = tokens_of<Products>(plan, pair.key, query_row, width, memory.turned[0]);
   const Tokens<Products> value = tokens_of<Products>(plan, pair.value, value_row, value_width, memory.turned[1]);
-  const auto key_rows = Products::right({pair.key, query_row, 1}, keys, width, memory.right[0]);
+  const RightRows<Products> key_rows(plan, pair.key, query_row, keys, width, memory.right[0]);
   const bool at_once = plan.tile_rows >= length && plan.visible(length) == keys;  // nothing to add to
   if (!at_once) {
     fill_with_zeros(pair.key_gradient, query_row, keys, width);
@@ -257,19 +283,16 @@ void backpropagate(const Plan& plan, const Backward<Products>& pair) {
     const std::int64_t end = std::min(length, begin + plan.tile_rows), rows = end - begin;
     const std::int64_t columns = plan.visible(end);
     const T *query = pair.query + begin * query_row, *upstream = pair.upstream + begin * value_row;
-    const Strided<T> probabilities =
-        probability_tile(plan, pair, key, begin, end, memory.scores, memory.left);
-    const auto upstream_rows = Products::right({upstream, value_row, 1}, rows, value_width, memory.right[1]);
-    Products::multiply(transposed(probabilities), upstream_rows, pair.value_gradient, value_row, columns, value_width,
-                       rows, !at_once, memory.left);
+    const Strided<T> probabilities = probability_tile(plan, pair, key, begin, end, memory.scores, memory.left);
+    const RightRows<Products> upstream_rows(plan, upstream, value_row, rows, value_width, memory.right[1]);
+    upstream_rows.multiply(transposed(probabilities), pair.value_gradient, value_row, columns, rows, !at_once,
+                           memory.left);
     multiply_by_keys(plan, upstream, value_row, value, rows, end, memory.gradients, memory.left);
     score_gradients(plan, pair.bias_gradient, probabilities, begin, end, memory.gradients);
     const Strided<T> by_score = {memory.gradients, plan.score_row, 1};
-    Products::multiply(by_score, key_rows, pair.query_gradient + begin * query_row, query_row, rows, width, columns,
-                       false, memory.left);
-    const auto query_rows = Products::right({query, query_row, 1}, rows, width, memory.right[1]);
-    Products::multiply(transposed(by_score), query_rows, pair.key_gradient, query_row, columns, width, rows, !at_once,
-                       memory.left);
+    key_rows.multiply(by_score, pair.query_gradient + begin * query_row, query_row, rows, columns, false, memory.left);
+    const RightRows<Products> query_rows(plan, query, query_row, rows, width, memory.right[1]);
+    query_rows.multiply(transposed(by_score), pair.key_gradient, query_row, columns, rows, !at_once, memory.left);
   }
 }
 
@@ -297,13 +320,12 @@ void run_forward(const KernelArguments& arguments, const Plan& plan) {
   const T* bias = plan.bias_size > 0 ? arguments.input<T>(3) : nullptr;
   arguments.workers->for_each(plan.blocks, [&](std::int64_t block, int) {
     for (std::int64_t i = block * plan.pairs_each; i < std::min(plan.pairs, (block + 1) * plan.pairs_each); ++i) {
-      attend<Products>(plan,
-                       {.query = arguments.input<T>(0) + begin_of(plan, i, sizes.length, sizes.width),
-                        .key = arguments.input<T>(1) + begin_of(plan, i, sizes.keys, sizes.width),
-                        .value = arguments.input<T>(2) + begin_of(plan, i, sizes.keys, sizes.value_width),
-                        .bias = at(bias, i % sizes.heads * plan.bias_head),
-                        .result = arguments.output<T>(0) + begin_of(plan, i, sizes.length, sizes.value_width),
-                        .saved = arguments.output<T>(1) + i * saved_size(sizes)});
+      attend<Products>(plan, {.query = arguments.input<T>(0) + begin_of(plan, i, sizes.length, sizes.width),
+                              .key = arguments.input<T>(1) + begin_of(plan, i, sizes.keys, sizes.width),
+                              .value = arguments.input<T>(2) + begin_of(plan, i, sizes.keys, sizes.value_width),
+                              .bias = at(bias, i % sizes.heads * plan.bias_head),
+                              .result = arguments.output<T>(0) + begin_of(plan, i, sizes.length, sizes.value_width),
+                              .saved = arguments.output<T>(1) + i * saved_size(sizes)});
     }
   });
 }

@@ -156,10 +156,10 @@ void configure_tiles() {
   _tile_loadconfig(&configuration);
 }
 
-// 32 x 32 numbers of the result. `blocks`: of the depth; `a`, `b`: two row blocks of tiles each, `b_next` numbers apart.
-void multiply_block(const Bf16* a, const Bf16* b, std::int64_t b_next, float* c, std::int64_t c_row, std::int64_t blocks,
-                    bool accumulate) {
-  const std::int64_t next = blocks * kBf16Tile;
+// 32 x 32 numbers of the result. `blocks`: of the depth; `a`, `b`: two row blocks of tiles each, `.._next` numbers
+// apart.
+void multiply_block(const Bf16* a, std::int64_t a_next, const Bf16* b, std::int64_t b_next, float* c,
+                    std::int64_t c_row, std::int64_t blocks, bool accumulate) {
   const long row_bytes = c_row * static_cast<long>(sizeof(float));
   float* const lower = c + kBf16Rows * c_row;
   if (accumulate) {
@@ -175,7 +175,7 @@ void multiply_block(const Bf16* a, const Bf16* b, std::int64_t b_next, float* c,
   }
   for (std::int64_t p = 0; p < blocks; ++p, a += kBf16Tile, b += kBf16Tile) {
     _tile_loadd(4, a, 64);
-    _tile_loadd(5, a + next, 64);
+    _tile_loadd(5, a + a_next, 64);
     _tile_loadd(6, b, 64);
     _tile_loadd(7, b + b_next, 64);
     _tile_dpbf16ps(0, 4, 6);
@@ -193,51 +193,52 @@ void multiply_block(const Bf16* a, const Bf16* b, std::int64_t b_next, float* c,
 
 bool ask_for_tiles() { return false; }
 void configure_tiles() {}
-void multiply_block(const Bf16*, const Bf16*, std::int64_t, float*, std::int64_t, std::int64_t, bool) {}
+void multiply_block(const Bf16*, std::int64_t, const Bf16*, std::int64_t, float*, std::int64_t, std::int64_t, bool) {}
 
 #endif
 
 float widened(std::uint32_t high_bits) { return std::bit_cast<float>(high_bits); }
 
-// The same in plain C++: 16 x 16 numbers at a time.
-void multiply_tile_plainly(const Bf16* a, const Bf16* b, float* c, std::int64_t c_row, std::int64_t blocks,
-                           bool accumulate) {
-  float sums[kBf16Rows][kBf16Rows] = {};
-  for (std::int64_t block = 0; block < blocks; ++block, a += kBf16Tile, b += kBf16Tile) {
-    std::uint32_t left[kBf16Rows][kBf16Rows], right[kBf16Rows][kBf16Rows];
-    std::memcpy(left, a, sizeof left);
-    std::memcpy(right, b, sizeof right);
-    for (int p = 0; p < kBf16Rows; ++p) {
-      for (int i = 0; i < kBf16Rows; ++i) {
-        const float low = widened(left[i][p] << 16), high = widened(left[i][p] & 0xFFFF0000u);
+// The same in plain C++.
+void multiply_block_plainly(const Bf16* a, std::int64_t a_next, const Bf16* b, std::int64_t b_next, float* c,
+                            std::int64_t c_row, std::int64_t blocks) {
+  for (std::int64_t half = 0; half < 4; ++half) {
+    const Bf16 *left = a + half / 2 * a_next, *right = b + half % 2 * b_next;
+    float sums[kBf16Rows][kBf16Rows] = {};
+    for (std::int64_t block = 0; block < blocks; ++block, left += kBf16Tile, right += kBf16Tile) {
+      Pairs lefts, rights;
+      std::memcpy(lefts, left, sizeof lefts);
+      std::memcpy(rights, right, sizeof rights);
+      for (int p = 0; p < kBf16Rows; ++p) {
+        for (int i = 0; i < kBf16Rows; ++i) {
+          const float low = widened(lefts[i][p] << 16), high = widened(lefts[i][p] & 0xFFFF0000u);
 #pragma omp simd
-        for (int j = 0; j < kBf16Rows; ++j)
-          sums[i][j] += low * widened(right[p][j] << 16) + high * widened(right[p][j] & 0xFFFF0000u);
+          for (int j = 0; j < kBf16Rows; ++j)
+            sums[i][j] += low * widened(rights[p][j] << 16) + high * widened(rights[p][j] & 0xFFFF0000u);
+        }
       }
     }
-  }
-  for (int i = 0; i < kBf16Rows; ++i) {
-    for (int j = 0; j < kBf16Rows; ++j) c[i * c_row + j] = (accumulate ? c[i * c_row + j] : 0.0f) + sums[i][j];
+    float* const to = c + half / 2 * kBf16Rows * c_row + half % 2 * kBf16Rows;
+    for (int i = 0; i < kBf16Rows; ++i) std::copy_n(sums[i], kBf16Rows, to + i * c_row);
   }
 }
 
 // A block whose last rows or columns may lie outside of the operands: `rows` and `columns` of it are there.
-void multiply_part(const Bf16* a, const Bf16* b, std::int64_t b_next, float* c, std::int64_t c_row, std::int64_t rows,
-                   std::int64_t columns, std::int64_t blocks, bool accumulate) {
-  if (has_amx() && rows == kBlockRows && columns == kBlockRows)
-    return multiply_block(a, b, b_next, c, c_row, blocks, accumulate);
-  const std::int64_t next = blocks * kBf16Tile;
-  for (std::int64_t i = 0; i < rows; i += kBf16Rows) {
-    for (std::int64_t j = 0; j < columns; j += kBf16Rows) {
-      float part[kBf16Rows * kBf16Rows];
-      multiply_tile_plainly(a + i / kBf16Rows * next, b + j / kBf16Rows * b_next, part, kBf16Rows, blocks, false);
-      for (std::int64_t y = i; y < std::min(rows, i + kBf16Rows); ++y) {
-        for (std::int64_t x = j; x < std::min(columns, j + kBf16Rows); ++x) {
-          float& to = c[y * c_row + x];
-          to = (accumulate ? to : 0.0f) + part[(y - i) * kBf16Rows + x - j];
-        }
-      }
-    }
+void multiply_part(const Bf16* a, std::int64_t a_next, const Bf16* b, std::int64_t b_next, float* c, std::int64_t c_row,
+                   std::int64_t rows, std::int64_t columns, std::int64_t blocks, bool accumulate) {
+  const bool is_whole = rows == kBlockRows && columns == kBlockRows;
+  if (has_amx() && is_whole) return multiply_block(a, a_next, b, b_next, c, c_row, blocks, accumulate);
+  if (rows <= kBf16Rows) a_next = 0;  // there is no second row block: the first serves
+  if (columns <= kBf16Rows) b_next = 0;
+  float part[kBlockRows * kBlockRows];
+  if (has_amx()) {
+    multiply_block(a, a_next, b, b_next, part, kBlockRows, blocks, false);
+  } else {
+    multiply_block_plainly(a, a_next, b, b_next, part, kBlockRows, blocks);
+  }
+  for (std::int64_t i = 0; i < rows; ++i) {
+    float* const to = c + i * c_row;
+    for (std::int64_t j = 0; j < columns; ++j) to[j] = (accumulate ? to[j] : 0.0f) + part[i * kBlockRows + j];
   }
 }
 
@@ -263,7 +264,7 @@ void multiply_packed(const Bf16* a, const Bf16* b, std::int64_t b_depth, float* 
   if (has_amx()) configure_tiles();
   for (std::int64_t j = 0; j < n; j += kBlockRows) {
     for (std::int64_t i = 0; i < m; i += kBlockRows)
-      multiply_part(a + i / kBf16Rows * a_next, b + j / kBf16Rows * b_next, b_next, c + i * c_row + j, c_row,
+      multiply_part(a + i / kBf16Rows * a_next, a_next, b + j / kBf16Rows * b_next, b_next, c + i * c_row + j, c_row,
                     std::min(kBlockRows, m - i), std::min(kBlockRows, n - j), blocks, accumulate);
   }
 }

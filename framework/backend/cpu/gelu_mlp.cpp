@@ -11,11 +11,11 @@ namespace {
 
 using namespace cpu;
 
-constexpr std::int64_t kTileRows = 64;    // whose hidden numbers stay in a core's cache
+constexpr std::int64_t kTileRows = 96;    // whose hidden numbers stay in a core's cache
 constexpr std::int64_t kGroupRows = 512;  // that share one sum of each weight's gradient
 
-// How the work is cut: by the problem alone. Of the gradient, a group of rows is one core's, tile after tile; the groups'
-// sums of the weights' gradients are added in order.
+// How the work is cut: by the problem alone. Of the gradient, a group of rows is one core's, tile after tile; the
+// groups' sums of the weights' gradients are added in order.
 struct Plan {
   explicit Plan(const KernelRequest& request)
       : width(request.inputs[0].shape[-1]),
@@ -132,20 +132,6 @@ void tile_gradient(const Plan& plan, const Gradient<Products>& of, std::int64_t 
   for (std::int64_t i = 0; i < rows; ++i) add_to_rows(sums.bias, 1, hidden, by_hidden + i * hidden);
 }
 
-// out = the sum over the groups of their parts, `size` elements from `offset` of each.
-template <class T>
-void add_groups(const Workers& workers, const Plan& plan, const T* sums, std::int64_t offset, std::int64_t size,
-                T* out) {
-  for_blocks(workers, size, kBlock, [&](std::int64_t begin, std::int64_t end) {
-    std::copy(sums + offset + begin, sums + offset + end, out + begin);
-    for (std::int64_t group = 1; group < plan.groups; ++group) {
-      const T* const part = sums + group * plan.sums_size() + offset;
-#pragma omp simd
-      for (std::int64_t i = begin; i < end; ++i) out[i] += part[i];
-    }
-  });
-}
-
 // The workspace holds the groups' sums, then the weights transposed and made ready.
 template <class Products>
 void run_gradient(const KernelArguments& arguments, const Plan& plan) {
@@ -157,8 +143,8 @@ void run_gradient(const KernelArguments& arguments, const Plan& plan) {
                                      workspace.bytes(Products::right_bytes(plan.hidden, plan.width)));
   const auto outer = Products::right({arguments.input<T>(2), 1, plan.out}, plan.out, plan.hidden,
                                      workspace.bytes(Products::right_bytes(plan.out, plan.hidden)));
-  const Gradient<Products> of = {arguments.input<T>(0), arguments.input<T>(3), arguments.input<T>(4),
-                                 inner,                 outer,                 arguments.output<T>(0)};
+  const Gradient<Products> of = {arguments.input<T>(0), arguments.input<T>(3), arguments.input<T>(4), inner, outer,
+                                 arguments.output<T>(0)};
   workers.for_each(plan.groups, [&](std::int64_t group, int) {
     T* const own = sums + group * plan.sums_size();
     const Sums<T> parts = {own, own + plan.inner_size(), own + plan.inner_size() + plan.outer_size()};
@@ -167,10 +153,12 @@ void run_gradient(const KernelArguments& arguments, const Plan& plan) {
     for (std::int64_t row = first; row < end; row += kTileRows)
       tile_gradient<Products>(plan, of, row, std::min(kTileRows, end - row), row == first, parts);
   });
-  add_groups(workers, plan, sums, 0, plan.inner_size(), arguments.output<T>(1));
-  add_groups(workers, plan, sums, plan.inner_size(), plan.outer_size(), arguments.output<T>(2));
-  if (plan.biased)
-    add_groups(workers, plan, sums, plan.inner_size() + plan.outer_size(), plan.hidden, arguments.output<T>(3));
+  const auto add_up = [&](std::int64_t offset, std::int64_t size, int output) {
+    add_in_order(workers, sums + offset, plan.sums_size(), plan.groups, size, arguments.output<T>(output));
+  };
+  add_up(0, plan.inner_size(), 1);
+  add_up(plan.inner_size(), plan.outer_size(), 2);
+  if (plan.biased) add_up(plan.inner_size() + plan.outer_size(), plan.hidden, 3);
 }
 
 template <class Products>

@@ -14,7 +14,6 @@ namespace {
 
 using namespace cpu;
 
-constexpr std::int64_t kTileRows = 64;    // whose logits stay in a core's cache
 constexpr std::int64_t kGroupRows = 512;  // that share one sum of the weight's gradient
 
 // How the work is cut: by the problem alone. A group of rows is one core's, tile after tile; the groups' sums of the
@@ -64,9 +63,10 @@ template <class Products>
 double tile_loss(const Plan& plan, const Operands<Products>& of, std::int64_t begin, std::int64_t rows, bool is_first,
                  typename Products::Number* x_gradient, typename Products::Number* weight_gradient) {
   using T = typename Products::Number;
+  constexpr std::int64_t kTileRows = Products::kWideTileRows;
   const std::int64_t width = plan.width, classes = plan.classes;
-  const std::int64_t left_bytes = std::max({Products::left_bytes(kTileRows, std::max(width, classes)),
-                                            Products::left_bytes(classes, kTileRows)});
+  const std::int64_t left_bytes =
+      std::max({Products::left_bytes(kTileRows, std::max(width, classes)), Products::left_bytes(classes, kTileRows)});
   const std::int64_t right_bytes = Products::right_bytes(kTileRows, width);
   Pieces scratch(thread_scratch(static_cast<std::size_t>(kTileRows * plan.padded) * sizeof(T) + 64 +
                                 static_cast<std::size_t>(left_bytes + right_bytes)));
@@ -99,30 +99,23 @@ void run(const KernelArguments& arguments, const Plan& plan) {
   const auto from_logits = Products::right({weight, plan.width, 1}, plan.classes, plan.width,
                                            workspace.bytes(Products::right_bytes(plan.classes, plan.width)));
   const auto* const targets = arguments.input<std::int32_t>(2);
-  const std::int64_t counted = std::max<std::int64_t>(
-      1, std::count_if(targets, targets + plan.rows, [](std::int32_t id) { return id >= 0; }));
+  const std::int64_t counted =
+      std::max<std::int64_t>(1, std::count_if(targets, targets + plan.rows, [](std::int32_t id) { return id >= 0; }));
   const Operands<Products> of = {arguments.input<T>(0), to_logits, from_logits, targets, 1 / static_cast<T>(counted)};
   workers.for_each(plan.groups, [&](std::int64_t group, int) {
     T* const sum = sums + group * plan.weight_size();
     const std::int64_t first = group * plan.group_rows, end = std::min(plan.rows, first + plan.group_rows);
     losses[group] = 0;
     if (first >= end) std::fill_n(sum, plan.weight_size(), T{0});
+    constexpr std::int64_t kTileRows = Products::kWideTileRows;
     for (std::int64_t row = first; row < end; row += kTileRows)
-      losses[group] += tile_loss<Products>(plan, of, row, std::min(kTileRows, end - row), row == first,
-                                           arguments.output<T>(1), sum);
+      losses[group] +=
+          tile_loss<Products>(plan, of, row, std::min(kTileRows, end - row), row == first, arguments.output<T>(1), sum);
   });
   double loss = 0;
   for (std::int64_t group = 0; group < plan.groups; ++group) loss += losses[group];
   *arguments.output<T>(0) = static_cast<T>(loss / static_cast<double>(counted));
-  T* const weight_gradient = arguments.output<T>(2);
-  for_blocks(workers, plan.weight_size(), kBlock, [&](std::int64_t begin, std::int64_t end) {
-    std::copy(sums + begin, sums + end, weight_gradient + begin);
-    for (std::int64_t group = 1; group < plan.groups; ++group) {
-      const T* const sum = sums + group * plan.weight_size();
-#pragma omp simd
-      for (std::int64_t i = begin; i < end; ++i) weight_gradient[i] += sum[i];
-    }
-  });
+  add_in_order(workers, sums, plan.weight_size(), plan.groups, plan.weight_size(), arguments.output<T>(2));
 }
 
 template <class Products>
@@ -130,10 +123,11 @@ std::unique_ptr<Kernel> make(const KernelRequest& request) {
   const Plan plan(request);
   const std::int64_t bytes =
       Products::right_bytes(plan.width, plan.classes) + Products::right_bytes(plan.classes, plan.width) + 128;
-  return make_kernel([plan](const KernelArguments& arguments) { run<Products>(arguments, plan); },
-                     static_cast<std::size_t>(plan.groups) * sizeof(double) +
-                         static_cast<std::size_t>(plan.groups * plan.weight_size()) * sizeof(typename Products::Number) +
-                         static_cast<std::size_t>(bytes));
+  return make_kernel(
+      [plan](const KernelArguments& arguments) { run<Products>(arguments, plan); },
+      static_cast<std::size_t>(plan.groups) * sizeof(double) +
+          static_cast<std::size_t>(plan.groups * plan.weight_size()) * sizeof(typename Products::Number) +
+          static_cast<std::size_t>(bytes));
 }
 
 }  // namespace

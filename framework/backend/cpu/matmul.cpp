@@ -12,11 +12,10 @@
 #include <fstream>
 #include <optional>
 
-#include "framework/backend/cpu/bf16_product.hpp"
 #include "framework/backend/cpu/cpu_kernel.hpp"
+#include "framework/backend/cpu/large_matmul.hpp"
 #include "framework/backend/cpu/scratch.hpp"
 #include "framework/backend/cpu/small_product.hpp"
-#include "framework/backend/cpu/turn.hpp"
 
 namespace jari {
 
@@ -93,12 +92,6 @@ class LibraryProduct {
 // Multiply-adds from which the library's packing pays.
 constexpr std::int64_t kLibraryFrom = 48 * 48 * 48;
 
-// With the 32 registers of AVX-512 our own product is as fast as the library's, and needs no packing, where the right
-// operand's rows are whole vectors, or long.
-bool is_own(const Product& product) {
-  return kVectorBytes == 64 && product.b.column == 1 && (product.n % kVectorLanes<float> == 0 || product.n >= 512);
-}
-
 template <class T>
 void multiply_tile(const Product& product, const T* a, const T* b, T* c) {
   const auto& [m, n, k, left, right, c_row] = product;
@@ -120,7 +113,7 @@ void multiply_tile(const Product& product, const T* a, const T* b, T* c) {
 template <class T>
 class TileProduct {
  public:
-  TileProduct(const Product& product, Products) : product_(product) {}
+  explicit TileProduct(const Product& product) : product_(product) {}
   void run(const T* a, const T* b, T* c) const { multiply_tile(product_, a, b, c); }
 
  private:
@@ -130,15 +123,11 @@ class TileProduct {
 template <>
 class TileProduct<float> {
  public:
-  TileProduct(const Product& product, Products products)
-      : product_(product),
-        bf16_(products == Products::bf16 && product.m * product.n * product.k >= kLibraryFrom) {
-    if (!bf16_ && product.m * product.n * product.k >= kLibraryFrom && !is_own(product)) library_.emplace(product);
+  explicit TileProduct(const Product& product) : product_(product) {
+    if (product.m * product.n * product.k >= kLibraryFrom) library_.emplace(product);
   }
   void run(const float* a, const float* b, float* c) const {
-    if (bf16_) {
-      run_bf16(a, b, c);
-    } else if (library_) {
+    if (library_) {
       library_->run(a, b, c);
     } else {
       multiply_tile(product_, a, b, c);
@@ -146,17 +135,7 @@ class TileProduct<float> {
   }
 
  private:
-  void run_bf16(const float* a, const float* b, float* c) const {
-    const auto& [m, n, k, left, right, c_row] = product_;
-    Bf16* const packed = thread_scratch<Bf16>(bf16_size(m, k) + bf16_size(n, k));
-    Bf16* const packed_right = packed + bf16_size(m, k);
-    pack_left({a, left.row, left.column}, m, k, packed);
-    pack_right({b, right.row, right.column}, k, n, packed_right);
-    multiply_packed(packed, packed_right, k, c, c_row, m, n, k, /*accumulate=*/false);
-  }
-
   Product product_;
-  bool bf16_;
   std::optional<LibraryProduct> library_;
 };
 
@@ -185,7 +164,7 @@ constexpr std::int64_t kSlab = 1024;
 template <class T>
 class MatmulKernel final : public Kernel {
  public:
-  explicit MatmulKernel(const KernelRequest& request) : products_kind_(request.products) {
+  explicit MatmulKernel(const KernelRequest& request) {
     const auto& attributes = request.attributes.as<MatmulAttributes>();
     const Shape &left = request.inputs[0].shape, &right = request.inputs[1].shape;
     MatmulSizes sizes = matmul_sizes(request.inputs[0], request.inputs[1], attributes);
@@ -203,24 +182,18 @@ class MatmulKernel final : public Kernel {
               layout_of(sizes.m, sizes.k, attributes.transpose_left),
               layout_of(sizes.k, sizes.n, attributes.transpose_right),
               sizes.n};
-    turn_right(attributes.transpose_right);
     cut();
     if (whole_.m * whole_.n > 0) make_tiles();
   }
 
   std::size_t workspace_bytes() const override {
-    return static_cast<std::size_t>(partials_size() + (turns_right_ ? whole_.k * whole_.n : 0)) * sizeof(T);
+    return static_cast<std::size_t>(batch() * (slabs() - 1) * whole_.m * whole_.n) * sizeof(T);
   }
 
   void run(const KernelArguments& arguments) const override {
     const std::int64_t tiles = static_cast<std::int64_t>(tiles_.size()), size = whole_.m * whole_.n;
     const T *left = arguments.input<T>(0), *right = arguments.input<T>(1);
     T *out = arguments.output<T>(0), *partials = static_cast<T*>(arguments.workspace);
-    if (turns_right_) {
-      T* const turned = partials + partials_size();
-      turn(*arguments.workers, right, whole_.n, whole_.k, turned, whole_.n);
-      right = turned;
-    }
     for_blocks(*arguments.workers, batch() * tiles, tiles_each_, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t product = i / tiles;
@@ -244,25 +217,12 @@ class MatmulKernel final : public Kernel {
   std::int64_t batch() const { return static_cast<std::int64_t>(left_offsets_.size()); }
   std::int64_t slabs() const { return std::max<std::int64_t>(1, blocks_of(whole_.k, tile_.k)); }
 
-  std::int64_t partials_size() const { return batch() * (slabs() - 1) * whole_.m * whole_.n; }
-
-  // A transposed right operand that many rows share is turned once, for our own products.
-  void turn_right(bool is_transposed) {
-    Product turned = whole_;
-    turned.b = {whole_.n, 1};
-    turns_right_ = std::is_same_v<T, float> && products_kind_ == Products::exact && is_transposed && batch() == 1 && whole_.m >= 256 &&
-                   whole_.m * whole_.n * whole_.k >= kLibraryFrom && is_own(turned);
-    if (turns_right_) whole_ = turned;
-  }
-
   // The size of a tile: one of the three sizes is cut.
   void cut() {
     const auto& [m, n, k, a, b, c_row] = whole_;
     tile_ = whole_;
-    // What is packed for bf16 has to serve many rows.
-    const std::int64_t operations = products_kind_ == Products::bf16 ? 4 * kTileOperations : kTileOperations;
-    const auto most = [operations](std::int64_t other) {
-      return std::max<std::int64_t>(32, operations / std::max<std::int64_t>(1, other) / 16 * 16);
+    const auto most = [](std::int64_t other) {
+      return std::max<std::int64_t>(32, kTileOperations / std::max<std::int64_t>(1, other) / 16 * 16);
     };
     if (k >= 2 * kSlab && k >= 4 * std::max(m, n)) {
       tile_.k = kSlab;
@@ -271,8 +231,8 @@ class MatmulKernel final : public Kernel {
     } else {
       tile_.n = std::min(n, most(m * k));
     }
-    const std::int64_t of_tile = std::max<std::int64_t>(1, tile_.m * tile_.n * tile_.k);
-    tiles_each_ = std::max<std::int64_t>(1, operations / 2 / of_tile);
+    const std::int64_t operations = std::max<std::int64_t>(1, tile_.m * tile_.n * tile_.k);
+    tiles_each_ = std::max<std::int64_t>(1, kTileOperations / 2 / operations);
     tile_.k = std::max<std::int64_t>(1, tile_.k);
   }
 
@@ -286,7 +246,7 @@ class MatmulKernel final : public Kernel {
           tile.n = std::min(tile_.n, whole_.n - n);
           tile.k = std::min(tile_.k, whole_.k - k);
           const bool is_new = products_.empty() || tile.m != last.m || tile.n != last.n || tile.k != last.k;
-          if (is_new) products_.emplace_back(tile, products_kind_);
+          if (is_new) products_.emplace_back(tile);
           last = tile;
           tiles_.push_back(
               {products_.size() - 1, whole_.a.offset(m, k), whole_.b.offset(k, n), m * whole_.c_row + n, k / tile_.k});
@@ -310,10 +270,8 @@ class MatmulKernel final : public Kernel {
     }
   }
 
-  Products products_kind_;
   Product whole_{}, tile_{};
   std::int64_t tiles_each_ = 1;  // by block of work
-  bool turns_right_ = false;
   std::vector<std::int64_t> left_offsets_, right_offsets_;
   std::vector<TileProduct<T>> products_;
   std::vector<Tile> tiles_;
@@ -322,6 +280,7 @@ class MatmulKernel final : public Kernel {
 }  // namespace
 
 std::unique_ptr<Kernel> make_cpu_matmul(const KernelRequest& request) {
+  if (std::unique_ptr<Kernel> large = make_large_matmul(request)) return large;
   return for_real(request, request.inputs[0].dtype,
                   [&]<class T>() -> std::unique_ptr<Kernel> { return std::make_unique<MatmulKernel<T>>(request); });
 }

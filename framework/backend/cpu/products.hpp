@@ -1,6 +1,6 @@
 #pragma once
-// Products of matrices within larger kernels, exact or in bf16 behind one interface. A right operand is made ready once,
-// for as many products as take it or its first rows and columns.
+// Products of matrices within larger kernels, exact or in bf16 behind one interface. A right operand is made ready
+// once, for as many products as take it or its first rows and columns.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,27 +16,21 @@ inline std::int64_t whole_cache_lines(std::int64_t bytes) { return (bytes + 63) 
 template <class T>
 struct ExactProducts {
   using Number = T;
+  static constexpr std::int64_t kWideTileRows = 48;  // of a tile with thousands of columns: it is to stay in cache
   struct Right {
-    const T* rows;
-    std::int64_t row;      // elements from row to row
-    std::int64_t columns;  // that may be asked for: n, or more, which are zeros
+    Panels<T> panels;
+    std::int64_t columns;  // that may be asked for: n, and zeros behind them
   };
 
   // Of the memory that `right` takes for [k, n].
   static std::int64_t right_bytes(std::int64_t k, std::int64_t n) {
-    return whole_cache_lines(k * padded(n) * static_cast<std::int64_t>(sizeof(T)));
+    return whole_cache_lines(Panels<T>::size(k, n) * static_cast<std::int64_t>(sizeof(T)));
   }
-  // b: [k, n], which must stay where it is if its rows lie together.
+  // b: [k, n].
   static Right right(Strided<T> b, std::int64_t k, std::int64_t n, void* memory) {
-    if (b.column == 1) return {b.data, b.row, n};
-    const std::int64_t row = padded(n);
-    T* const turned = static_cast<T*>(memory);
-    for (std::int64_t p = 0; p < k; ++p) std::fill(turned + p * row + n, turned + (p + 1) * row, T{0});
-    for (std::int64_t j = 0; j < n; ++j) {
-      const T* const column = b.data + j * b.column;
-      for (std::int64_t p = 0; p < k; ++p) turned[p * row + j] = column[p * b.row];
-    }
-    return {turned, row, row};
+    T* const packed = static_cast<T*>(memory);
+    pack_panels(b, k, n, packed);
+    return {{packed, k}, k == 0 ? n : Panels<T>::size(k, n) / k};
   }
 
   // Of the memory that `multiply` takes.
@@ -44,19 +38,13 @@ struct ExactProducts {
   // c = a b, or c += it: [m, k] x [k, n].
   static void multiply(Strided<T> a, const Right& b, T* c, std::int64_t c_row, std::int64_t m, std::int64_t n,
                        std::int64_t k, bool accumulate, void*) {
-    cpu::multiply<T>(a, b.rows, b.row, c, c_row, m, n, k, T{1}, accumulate);
-  }
-
- private:
-  // Whole pairs of vectors.
-  static std::int64_t padded(std::int64_t n) {
-    constexpr std::int64_t kPair = 2 * kVectorLanes<T>;
-    return (n + kPair - 1) / kPair * kPair;
+    multiply_panels<T>(a, b.panels, c, c_row, m, n, k, accumulate);
   }
 };
 
 struct Bf16Products {
   using Number = float;
+  static constexpr std::int64_t kWideTileRows = 96;  // packing a right operand has to pay
   struct Right {
     const Bf16* tiles;
     std::int64_t depth;  // k of the whole operand
@@ -88,6 +76,20 @@ std::unique_ptr<Kernel> for_products(const KernelRequest& request, const Make& m
     return make.template operator()<Bf16Products>();
   return for_real(request, request.inputs[0].dtype,
                   [&]<class T>() { return make.template operator()<ExactProducts<T>>(); });
+}
+
+// out = the sum of the groups' parts, in their order: `size` numbers each, `stride` apart.
+template <class T>
+void add_in_order(const Workers& workers, const T* parts, std::int64_t stride, std::int64_t groups, std::int64_t size,
+                  T* out) {
+  for_blocks(workers, size, kBlock, [&](std::int64_t begin, std::int64_t end) {
+    std::copy(parts + begin, parts + end, out + begin);
+    for (std::int64_t group = 1; group < groups; ++group) {
+      const T* const part = parts + group * stride;
+#pragma omp simd
+      for (std::int64_t i = begin; i < end; ++i) out[i] += part[i];
+    }
+  });
 }
 
 // Memory for one block of work, handed out piece by piece.
