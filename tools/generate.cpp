@@ -70,7 +70,7 @@ int GenerateCommand::run() {
     seconds += generated.seconds;
     cached = generated.cached;
   });
-  fmt::print(stderr, "{} tokens in {:.2f} s: {:.0f} tokens/s, {}\n", tokens, seconds,
+  fmt::print(stderr, "{} tokens in {:.3f} s: {:.1f} tokens/s, {}\n", tokens, seconds,
              static_cast<double>(tokens) / seconds, cached ? "with kept keys and values" : "each sequence anew");
   return 0;
 }

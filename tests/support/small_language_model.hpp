@@ -50,7 +50,7 @@ class LanguageModelFolder {
 
   // A run that knows the rhyme by heart.
   std::filesystem::path train_by_heart(const std::string& position) const {
-    return train(spec(position, 400), {"model.init_deviation=0.05", "train.length=44", "train.batch=16"});
+    return train(spec(position, 300), {"model.init_deviation=0.05", "train.length=44"});
   }
 
   // The trial's folder.

@@ -47,7 +47,7 @@ TEST_F(GenerateCommand, WritesTheTextAndHowFastItCame) {
   const Output output = jari({"--prompt", "the quick", "--greedy", "--tokens", "35"});
   EXPECT_EQ(output.status, 0) << output.err;
   EXPECT_EQ(output.out, std::string(kRhyme) + "\n");
-  EXPECT_THAT(output.err, MatchesRegex("35 tokens in [0-9.]+ s: [0-9]+ tokens/s, with kept keys and values\n"));
+  EXPECT_THAT(output.err, MatchesRegex("35 tokens in [0-9.]+ s: [0-9.]+ tokens/s, with kept keys and values\n"));
   const Output anew = jari({"--prompt", "the quick", "--greedy", "--tokens", "35", "--no-cache"}, run_ / "run.h5");
   EXPECT_EQ(anew.out, output.out);
   EXPECT_THAT(anew.err, HasSubstr("tokens/s, each sequence anew\n"));
