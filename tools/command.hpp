@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ class CommandOptions {
   virtual void flag(const char* name, bool& value, const char* help) = 0;
   virtual void option(const char* name, std::string& value, const char* help) = 0;
   virtual void option(const char* name, std::int64_t& value, const char* help) = 0;
+  // Of which the command wants to know whether they are given.
+  virtual void option(const char* name, std::optional<std::int64_t>& value, const char* help) = 0;
+  virtual void option(const char* name, std::optional<double>& value, const char* help) = 0;
   // Several values: the option again, or commas.
   virtual void list(const char* name, std::vector<std::string>& values, const char* help) = 0;
   // Several values, which may hold commas: the option again.

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,12 @@ class CliOptions final : public CommandOptions {
   void flag(const char* name, bool& value, const char* help) override { app_.add_flag(name, value, help); }
   void option(const char* name, std::string& value, const char* help) override { add_named(name, value, help); }
   void option(const char* name, std::int64_t& value, const char* help) override { add_named(name, value, help); }
+  void option(const char* name, std::optional<std::int64_t>& value, const char* help) override {
+    app_.add_option(name, value, help);
+  }
+  void option(const char* name, std::optional<double>& value, const char* help) override {
+    app_.add_option(name, value, help);
+  }
   void list(const char* name, std::vector<std::string>& values, const char* help) override {
     app_.add_option(name, values, help)->delimiter(',')->take_all()->allow_extra_args(false);
   }

@@ -27,6 +27,7 @@ CommandPtr graph_command();
 CommandPtr new_command();
 CommandPtr doctor_command();
 CommandPtr tokens_command();
+CommandPtr generate_command();
 
 // In the order in which `jari --help` lists them.
 inline std::vector<CommandPtr> all_commands() {
@@ -53,6 +54,7 @@ inline std::vector<CommandPtr> all_commands() {
   commands.push_back(new_command());
   commands.push_back(doctor_command());
   commands.push_back(tokens_command());
+  commands.push_back(generate_command());
   return commands;
 }
 

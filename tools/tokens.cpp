@@ -17,6 +17,7 @@
 #include "framework/store/run_file.hpp"
 #include "framework/text/normalize.hpp"
 #include "framework/text/unicode.hpp"
+#include "framework/train/recorded_text.hpp"
 #include "framework/train/token_cache.hpp"
 #include "tools/commands.hpp"
 #include "tools/session.hpp"
@@ -44,21 +45,6 @@ struct DataOnly {
   template <class F>
   void fields(F& f) {
     f("data", data, "a corpus, and how it becomes ids", required);
-  }
-};
-
-// Of a run, whose corpus may be gone.
-struct RecordedData {
-  SpecNode corpus;
-  Slot<Tokenizer> tokenizer;
-  SpecNode vocabulary;
-  Normalization normalize = Normalization::nfc;
-  template <class F>
-  void fields(F& f) {
-    f("corpus", corpus, "not read");
-    f("tokenizer", tokenizer, "what cuts the text into pieces", required);
-    f("vocabulary", vocabulary, "not read: the run has its own");
-    f("normalize", normalize, "Unicode normalization of the text");
   }
 };
 
@@ -100,12 +86,11 @@ TextSide of_run(const fs::path& path) {
   }
   Diagnostics diagnostics;
   const SpecNode spec = read_yaml_text(run.spec_resolved, path.string() + ":/spec/resolved", diagnostics);
-  RecordedData data = bind_data<RecordedData>(spec, builtin_registry(), diagnostics);
+  const RecordedData data = bind_data<RecordedData>(spec, builtin_registry(), diagnostics);
   TextSide side;
-  side.data.tokenizer = std::move(data.tokenizer);
-  side.data.normalize = data.normalize;
+  side.data = data.data_spec();
   side.tokenizer = side.data.learned_tokenizer(run.tokenizer_model);
-  side.recorded = Vocabulary(run.vocabulary_tokens, run.vocabulary_counts, std::nullopt, 0);
+  side.recorded = recorded_vocabulary(data, run);
   return side;
 }
 

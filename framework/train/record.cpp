@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <type_traits>
 
+#include "framework/base/error.hpp"
 #include "framework/base/version.hpp"
 
 namespace jari {
@@ -112,6 +114,23 @@ const RecordArray* find_weights(const RunRecord& run, const std::string& paramet
   const auto found = std::find_if(run.weights.begin(), run.weights.end(),
                                   [&](const RecordArray& array) { return array.name == name; });
   return found == run.weights.end() ? nullptr : &*found;
+}
+
+bool restore_weights(const RunRecord& run, const std::string& parameter_path, State& state, int row) {
+  const RecordArray* stored = find_weights(run, parameter_path);
+  if (stored == nullptr) return false;
+  const State::Entry& entry = *state.find(parameter_path);
+  std::vector<double> numbers;
+  const auto read = [&](const auto& values) {
+    using T = typename std::decay_t<decltype(values)>::value_type;
+    if constexpr (std::is_arithmetic_v<T>) numbers.assign(values.begin(), values.end());
+  };
+  std::visit(read, stored->values);
+  if (stored->shape != entry.type.shape.sizes() || numbers.size() != static_cast<std::size_t>(entry.type.shape.size()))
+    throw StoreError(fmt::format("weights of {}: [{}] in the run file, expected {}", parameter_path,
+                                 fmt::join(stored->shape, ", "), entry.type.to_string()));
+  state.write(row, entry, numbers);
+  return true;
 }
 
 double peak_memory_bytes() {

@@ -41,6 +41,10 @@ RunRecord make_record(const TrialPrograms& programs, const Trial& trial, const S
 // Where the values of a parameter stand in a run file: "/weights/embedding" holds "model/embedding". Null: nowhere.
 const RecordArray* find_weights(const RunRecord& run, const std::string& parameter_path);
 
+// Gives a parameter of row `row` the values that a run file holds. False if it holds none; StoreError if they do not
+// fit.
+bool restore_weights(const RunRecord& run, const std::string& parameter_path, State& state, int row);
+
 // Most memory that this process had so far, in bytes.
 double peak_memory_bytes();
 

@@ -116,21 +116,7 @@ class Verifier {
   bool load_weights(State& state) const {
     initialize(state, 0, programs_.declarations(), trial_);
     for (const std::string& path : programs_.trained_paths()) {
-      const RecordArray* stored = find_weights(run_, path);
-      if (stored == nullptr) return false;
-      std::visit(
-          [&](const auto& values) {
-            using T = typename std::decay_t<decltype(values)>::value_type;
-            if constexpr (std::is_arithmetic_v<T>) {
-              const State::Entry& entry = *state.find(path);
-              const bool fits = static_cast<std::int64_t>(values.size()) == entry.type.shape.size();
-              if (!fits)
-                throw StoreError(
-                    fmt::format("weights of {}: {} values, expected {}", path, values.size(), entry.type.to_string()));
-              state.write(0, entry, std::vector<double>(values.begin(), values.end()));
-            }
-          },
-          stored->values);
+      if (!restore_weights(run_, path, state, 0)) return false;
     }
     return true;
   }

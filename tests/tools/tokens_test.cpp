@@ -132,6 +132,17 @@ TEST_F(TokensCommand, ReadsTheVocabularyOfARun) {
   EXPECT_EQ(jari({folder_.path().string()}).err, "error: a run holds no text: give one\n");
 }
 
+TEST_F(TokensCommand, KnowsWhichTokensOfARunAreNoText) {
+  RunRecord record;
+  record.spec_resolved =
+      "data: {corpus: [/gone.txt], tokenizer: {type: words}, vocabulary: {min_count: 1, unknown: <unk>}, "
+      "normalize: nfc}\n";
+  record.vocabulary_tokens = {"<unk>", "음악"};
+  record.vocabulary_counts = {1, 2};
+  write_run_file(folder_.path() / "run.h5", record);
+  EXPECT_THAT(jari({folder_.path().string(), "<unk> 음악"}).out, HasSubstr("2 pieces, 1 of them unknown"));
+}
+
 TEST_F(TokensCommand, SavesATokenizerAndReadsThatOfARun) {
   const std::string train = "data.tokenizer={type: byte_pair, train: {vocabulary: 287, coverage: 1}}";
   const std::filesystem::path file = folder_.path() / "tokenizer.json";
