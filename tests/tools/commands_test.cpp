@@ -197,7 +197,7 @@ TEST_F(Commands, ComponentsAreListedAndShown) {
   const Output unknown = jari({"components", "position/rell"});
   EXPECT_EQ(unknown.status, 2);
   EXPECT_EQ(unknown.err,
-            "error: unknown position 'rell' (did you mean 'rel'?); known: alibi, learned, none, rel, rope, sin\n");
+            "error: unknown position 'rell' (did you mean 'rel'?); known: alibi, learned, none, rel, rope, sin, t5\n");
 }
 
 TEST_F(Commands, TheSchemaIsJsonAndKnowsTheComponents) {

@@ -33,6 +33,24 @@ KOREAN_PATTERNS = ["{a}은 {b}의 {c}을 {v}", "{j} {a}이 {b}을 {v}", "{a}과 
 # After a vowel another form of the particle stands (and 로 after ㄹ as well).
 AFTER_VOWEL = {"은": "는", "이": "가", "을": "를", "과": "와", "으로": "로"}
 
+# For language models: everyday sentences with more words, and endings that a byte-pair vocabulary can learn.
+PEOPLE = ("어머니 아버지 할머니 할아버지 누나 형 동생 아이 소년 소녀 이웃 친구 선생 의사 농부 어부 상인 목수 나그네 학생 주인 손님 "
+          "간호사 군인 화가 시인 사공 며느리 아저씨 아주머니").split()
+PLACES = ("마을 시장 학교 병원 부엌 마당 골목 언덕 들판 강가 바닷가 항구 섬 산길 숲 다리 우물 정거장 가게 논 밭 뒷산 안방 대문 창가 "
+          "책방 공원 나루 절 서울").split()
+THINGS = ("배 밥 국 떡 책 편지 사진 가방 우산 신발 모자 그릇 숟가락 촛불 등불 나무 꽃 열매 사과 감자 고구마 생선 조개 그물 수레 "
+          "지게 호미 바구니 보자기 이불 거울 빗자루 항아리 시계 연필 그림 노래 이야기 소식 약속").split()
+TIMES = "아침 저녁 새벽 한낮 오후 밤 어제 오늘 봄날 여름밤 가을날 겨울밤 이튿날 보름날 장날 명절 그때 이따금 날마다 마침내".split()
+KINDS = ("작은 커다란 낡은 새로운 따뜻한 차가운 조용한 반가운 그리운 무거운 가벼운 붉은 푸른 하얀 검은 귀한 흔한 이상한 고운 "
+         "젖은 마른 향기로운 달콤한 쓸쓸한 아름다운").split()
+HOW = "천천히 서둘러 몰래 가만히 다시 오래 함께 혼자 기쁘게 슬프게 조심스레 말없이 한참 자꾸 먼저 겨우 문득 열심히".split()
+DEEDS = ("가져오 내려놓 건네주 바라보 찾아내 들여다보 숨기 나르 고치 씻 닦 묶 풀 심 줍 팔 사 빌리 돌려주 기다리 부르 그리 읽 쓰 "
+         "만들 버리 담 꺼내 안 잃어버리 기억하 자랑하 아끼 나누 준비하").split()
+ENDINGS = "고 있었다|기 시작했다|려고 했다|지 않았다|고 싶어 했다|자고 말했다|는 것을 보았다|기로 마음먹었다|고 돌아왔다|지 못했다".split("|")
+STORY_PATTERNS = ["{t} {p}은 {l}에서 {k} {o}을 {d}", "{p}이 {k} {o}을 {h} {d}", "{k} {o}이 {l}에 있었다", "{p}과 {q}은 {l}으로 갔다",
+                  "{t}이면 {p}은 {o}을 {d}", "{p}의 {o}은 {k} 것이었다", "{q}은 {p}에게 {o}을 {d}", "{l}의 {p}도 {o}도 {k} 빛이었다",
+                  "{p}이 {h} {l}을 떠났다", "{t} {l}에 {k} 눈이 내렸다"]
+
 ENGLISH = [
     ("king queen prince princess crown palace throne court kingdom duke", "rules crowns obeys honours", "royal proud noble"),
     ("man woman boy girl father mother son daughter husband wife", "loves helps meets raises", "young old kind"),
@@ -70,6 +88,21 @@ def corpus(fields, patterns, finish, lines, seed):
         for _ in range(draw.randint(2, 5)):
             a, b, c = draw.sample(things, 3)
             sentences.append(finish(draw.choice(patterns).format(a=a, b=b, c=c, v=draw.choice(deeds), j=draw.choice(kinds))))
+        text.append(" ".join(sentences) + "\n")
+    return "".join(text)
+
+
+def stories(lines, seed):
+    """Sentences of people, places and things, with verbs in many forms."""
+    draw = random.Random(seed)
+    text = []
+    for _ in range(lines):
+        sentences = []
+        for _ in range(draw.randint(2, 5)):
+            p, q = draw.sample(PEOPLE, 2)
+            words = {"p": p, "q": q, "l": draw.choice(PLACES), "o": draw.choice(THINGS), "t": draw.choice(TIMES),
+                     "k": draw.choice(KINDS), "h": draw.choice(HOW), "d": draw.choice(DEEDS) + draw.choice(ENDINGS)}
+            sentences.append(with_particles(draw.choice(STORY_PATTERNS).format(**words)) + ".")
         text.append(" ".join(sentences) + "\n")
     return "".join(text)
 
@@ -152,6 +185,7 @@ def main():
     korean = corpus(KOREAN, KOREAN_PATTERNS, lambda s: with_particles(s) + ".", 1200, 1)
     english = corpus(ENGLISH, ENGLISH_PATTERNS, lambda s: s[0].upper() + s[1:] + ".", 1200, 2)
     (folder / "ko_small.txt").write_text(korean, encoding="utf-8")
+    (folder / "ko_stories.txt").write_text(stories(1500, 4), encoding="utf-8")
     (folder / "en_small.txt").write_text(english, encoding="utf-8")
     table = safetensors({"wte.weight": token_table(32, 3), "wpe.weight": [[0.0] * 32] * 4})
     (folder / "gpt2_layout.safetensors").write_bytes(table)

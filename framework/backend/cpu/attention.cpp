@@ -44,7 +44,8 @@ struct Plan {
 };
 
 constexpr std::int64_t kTileElements = 32768;          // of scores: they stay in the second-level cache
-constexpr std::int64_t kCausalRows = 32;               // at most: what lies right of a tile's last row is not computed
+constexpr std::int64_t kCausalRows = 36;               // at most: what lies right of a tile's last row is not computed
+constexpr std::int64_t kCausalRowsBf16 = 32;           // whole tiles of bf16
 constexpr std::int64_t kBlockOperations = 2'000'000;   // multiply-adds that are worth handing to another core
 constexpr std::int64_t kMostBiasElements = 4'000'000;  // of all blocks' sums of the bias's gradient
 
@@ -58,7 +59,8 @@ Plan make_plan(const KernelRequest& request, const TensorType* bias) {
     plan.bias_head = bias->shape.rank() == 3 ? sizes.length * sizes.keys : 0;
   }
   plan.score_row = blocks_of(sizes.keys, kLanes<float>) * kLanes<float>;
-  const std::int64_t most_rows = plan.options.causal ? kCausalRows : std::max<std::int64_t>(8, sizes.length);
+  const std::int64_t causal_rows = request.products == Products::bf16 ? kCausalRowsBf16 : kCausalRows;
+  const std::int64_t most_rows = plan.options.causal ? causal_rows : std::max<std::int64_t>(8, sizes.length);
   plan.tile_rows = std::clamp<std::int64_t>(kTileElements / std::max<std::int64_t>(1, plan.score_row), 8, most_rows);
   plan.query_row = plan.options.tokens_first ? sizes.heads * sizes.width : sizes.width;
   plan.value_row = plan.options.tokens_first ? sizes.heads * sizes.value_width : sizes.value_width;
@@ -156,9 +158,10 @@ struct PairMemory {
     const std::int64_t left_bytes = plan.turns() ? std::max(Products::left_bytes(rows, std::max(wide, keys)),
                                                             Products::left_bytes(keys, std::max(wide, rows)))
                                                  : 0;
-    Pieces pieces(thread_scratch(static_cast<std::size_t>(tiles * plan.tile_size()) * sizeof(T) + 128 +
+    Pieces pieces(thread_scratch(static_cast<std::size_t>(tiles * plan.tile_size() + plan.tile_rows) * sizeof(T) + 256 +
                                  static_cast<std::size_t>(2 * (columns_bytes + rows_bytes) + left_bytes)));
     scores = pieces.numbers<T>(plan.tile_size());
+    inverse_sums = pieces.numbers<T>(plan.tile_rows);
     gradients = tiles > 1 ? pieces.numbers<T>(plan.tile_size()) : nullptr;
     for (void*& columns : turned) columns = pieces.bytes(columns_bytes);
     for (void*& each : right) each = pieces.bytes(rows_bytes);
@@ -166,6 +169,7 @@ struct PairMemory {
   }
 
   T *scores, *gradients;  // a tile each
+  T* inverse_sums;        // of a tile's rows
   void *turned[2], *right[2], *left;
 };
 
@@ -184,19 +188,21 @@ struct Forward {
   T *result, *saved;
 };
 
-// Softmax of a tile's rows, in place; keeps what the gradient needs.
+// Softmax of a tile's rows, in place; keeps what the gradient needs. Where that is not the probabilities, rows are not yet
+// divided by their sums: it is cheaper to divide the products.
 template <class T>
-void softmax_tile(const Plan& plan, std::int64_t begin, std::int64_t end, T* scores, T* saved) {
+void softmax_tile(const Plan& plan, std::int64_t begin, std::int64_t end, T* scores, T* saved, T* inverse_sums) {
   const std::int64_t keys = plan.sizes.keys, visible = plan.visible(end), columns = plan.padded(end);
   for (std::int64_t i = begin; i < end; ++i, scores += plan.score_row) {
     const T largest = largest_of(scores, columns);
     const T sum = exponentials(scores, columns, largest, scores);
-    scale_row(scores, columns, 1 / sum);
     if (plan.sizes.saves_probabilities()) {
+      scale_row(scores, columns, 1 / sum);
       std::copy_n(scores, visible, saved + i * keys);
       std::fill(saved + i * keys + visible, saved + (i + 1) * keys, T{0});
     } else {
       saved[i] = largest + std::log(sum);
+      inverse_sums[i - begin] = 1 / sum;
     }
   }
 }
@@ -210,9 +216,12 @@ void attend(const Plan& plan, const Forward<Products>& pair) {
   for (std::int64_t begin = 0; begin < sizes.length; begin += plan.tile_rows) {
     const std::int64_t end = std::min(sizes.length, begin + plan.tile_rows);
     score_tile(plan, pair.query, key, pair.bias, begin, end, memory.scores, memory.left);
-    softmax_tile(plan, begin, end, memory.scores, pair.saved);
+    softmax_tile(plan, begin, end, memory.scores, pair.saved, memory.inverse_sums);
     value.multiply({memory.scores, plan.score_row, 1}, pair.result + begin * plan.value_row, plan.value_row,
                    end - begin, plan.visible(end), false, memory.left);
+    if (sizes.saves_probabilities()) continue;
+    for (std::int64_t i = begin; i < end; ++i)
+      scale_row(pair.result + i * plan.value_row, sizes.value_width, memory.inverse_sums[i - begin]);
   }
 }
 

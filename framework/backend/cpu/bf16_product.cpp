@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "framework/backend/cpu/exchange.hpp"
+
 #if defined(__AMX_TILE__) && defined(__AMX_BF16__) && defined(__AVX512F__)
 #define JARI_AMX 1
 #include <immintrin.h>
@@ -67,31 +69,6 @@ void pair_across_rows(const float* from, std::int64_t row, Pairs& pairs) {
   }
 }
 
-// In three rounds: within four rows, between fours of rows, between quarters of vectors.
-void exchange(Pairs& pairs) {
-  __m512i rows[16], mixed[16];
-  for (int i = 0; i < 16; ++i) rows[i] = _mm512_loadu_si512(pairs[i]);
-  for (int i = 0; i < 16; i += 4) {
-    const __m512i low = _mm512_unpacklo_epi32(rows[i], rows[i + 1]), high = _mm512_unpackhi_epi32(rows[i], rows[i + 1]);
-    const __m512i low2 = _mm512_unpacklo_epi32(rows[i + 2], rows[i + 3]);
-    const __m512i high2 = _mm512_unpackhi_epi32(rows[i + 2], rows[i + 3]);
-    mixed[i] = _mm512_unpacklo_epi64(low, low2);
-    mixed[i + 1] = _mm512_unpackhi_epi64(low, low2);
-    mixed[i + 2] = _mm512_unpacklo_epi64(high, high2);
-    mixed[i + 3] = _mm512_unpackhi_epi64(high, high2);
-  }
-  for (int i = 0; i < 4; ++i) {
-    const __m512i a = _mm512_shuffle_i32x4(mixed[i], mixed[i + 4], 0x88);
-    const __m512i b = _mm512_shuffle_i32x4(mixed[i], mixed[i + 4], 0xDD);
-    const __m512i c = _mm512_shuffle_i32x4(mixed[i + 8], mixed[i + 12], 0x88);
-    const __m512i d = _mm512_shuffle_i32x4(mixed[i + 8], mixed[i + 12], 0xDD);
-    _mm512_storeu_si512(pairs[i], _mm512_shuffle_i32x4(a, c, 0x88));
-    _mm512_storeu_si512(pairs[i + 4], _mm512_shuffle_i32x4(b, d, 0x88));
-    _mm512_storeu_si512(pairs[i + 8], _mm512_shuffle_i32x4(a, c, 0xDD));
-    _mm512_storeu_si512(pairs[i + 12], _mm512_shuffle_i32x4(b, d, 0xDD));
-  }
-}
-
 #else
 
 void pair_along_rows(const float* from, std::int64_t row, Pairs& pairs) {
@@ -100,12 +77,6 @@ void pair_along_rows(const float* from, std::int64_t row, Pairs& pairs) {
 
 void pair_across_rows(const float* from, std::int64_t row, Pairs& pairs) {
   pair_across_rows(from, row, kBf16Rows, kBf16Depth, pairs);
-}
-
-void exchange(Pairs& pairs) {
-  for (int i = 0; i < kBf16Rows; ++i) {
-    for (int j = i + 1; j < kBf16Rows; ++j) std::swap(pairs[i][j], pairs[j][i]);
-  }
 }
 
 #endif
@@ -122,8 +93,11 @@ void pack_tile(const float* from, std::int64_t stride, bool along, bool pairs_fi
   } else {
     is_whole ? pair_across_rows(from, stride, pairs) : pair_across_rows(from, stride, rows, depth, pairs);
   }
-  if (along == pairs_first) exchange(pairs);
-  std::memcpy(packed, pairs, sizeof pairs);
+  if (along == pairs_first) {
+    exchange_16(pairs, kBf16Rows, packed, kBf16Rows);
+  } else {
+    std::memcpy(packed, pairs, sizeof pairs);
+  }
 }
 
 // row, column: strides across and along the contraction.

@@ -70,9 +70,18 @@ double squares_of(const T* row, std::int64_t count) {
 // The largest element, at least `lowest`. It may pass over a NaN, which then shows in a softmax's sum.
 template <class T>
 T largest_of(const T* row, std::int64_t count, T lowest = static_cast<T>(kLowestMaximum)) {
-  T lanes[kLanes<T>];
+  // Two vectors at a time: each comparison waits for the one before it.
+  T lanes[kLanes<T>], others[kLanes<T>];
   std::fill_n(lanes, kLanes<T>, lowest);
+  std::fill_n(others, kLanes<T>, lowest);
   std::int64_t i = 0;
+  for (; i + 2 * kLanes<T> <= count; i += 2 * kLanes<T>) {
+    const T* const next = row + i + kLanes<T>;
+    for (int lane = 0; lane < kLanes<T>; ++lane)
+      lanes[lane] = row[i + lane] > lanes[lane] ? row[i + lane] : lanes[lane];
+    for (int lane = 0; lane < kLanes<T>; ++lane) others[lane] = next[lane] > others[lane] ? next[lane] : others[lane];
+  }
+  for (int lane = 0; lane < kLanes<T>; ++lane) lanes[lane] = others[lane] > lanes[lane] ? others[lane] : lanes[lane];
   for (; i + kLanes<T> <= count; i += kLanes<T>) {
     for (int lane = 0; lane < kLanes<T>; ++lane)
       lanes[lane] = row[i + lane] > lanes[lane] ? row[i + lane] : lanes[lane];

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "framework/backend/cpu/exchange.hpp"
 #include "framework/backend/cpu/vector_math.hpp"
 
 #if defined(__AVX__)
@@ -158,6 +159,27 @@ void pack_rows(const T* rows, std::int64_t row, std::int64_t count, std::int64_t
   }
 }
 
+// The same of a transposed operand: number p of column j at columns[j * column + p * row].
+template <class T>
+void pack_columns(const T* columns, std::int64_t column, std::int64_t row, std::int64_t k, std::int64_t count,
+                  T* packed) {
+  constexpr std::int64_t kColumns = Panels<T>::kColumns;
+  std::int64_t whole = 0;  // columns that are done
+  if constexpr (sizeof(T) == 4) {
+    for (; row == 1 && whole + 16 <= count; whole += 16) {
+      const T* const from = columns + whole * column;
+      std::int64_t p = 0;
+      for (; p + 16 <= k; p += 16) exchange_16(from + p, column, packed + p * kColumns + whole, kColumns);
+      for (; p < k; ++p) {
+        for (int j = 0; j < 16; ++j) packed[p * kColumns + whole + j] = from[j * column + p];
+      }
+    }
+  }
+  for (std::int64_t j = whole; j < count; ++j) {
+    for (std::int64_t p = 0; p < k; ++p) packed[p * kColumns + j] = columns[j * column + p * row];
+  }
+}
+
 // b: [k, n] with any strides.
 template <class T>
 void pack_panels(Strided<T> b, std::int64_t k, std::int64_t n, T* packed) {
@@ -169,10 +191,7 @@ void pack_panels(Strided<T> b, std::int64_t k, std::int64_t n, T* packed) {
       pack_rows(b.data + first, b.row, k, columns, packed);
       continue;
     }
-    for (std::int64_t j = 0; j < columns; ++j) {
-      const T* const column = b.data + (first + j) * b.column;
-      for (std::int64_t p = 0; p < k; ++p) packed[p * kColumns + j] = column[p * b.row];
-    }
+    pack_columns(b.data + first * b.column, b.column, b.row, k, columns, packed);
   }
 }
 
