@@ -53,7 +53,7 @@ class LanguageModelTraining : public ::testing::Test {
     const Trial& trial = parsed.sweep.trials[0];
     for (const TrialOutcome& outcome :
          train_group(*parsed.sweep.groups[0].programs, {&trial}, runs.path(), {}, pool, silent, {}))
-      EXPECT_EQ(outcome.status, "done") << outcome.message;
+      EXPECT_EQ(outcome.status, "finished") << outcome.message;
     return read_run_file(runs.path() / trial.folder / "run.h5");
   }
 
