@@ -14,6 +14,7 @@
 #include "framework/component/parameter_groups.hpp"
 #include "framework/component/position.hpp"
 #include "framework/component/sampler.hpp"
+#include "framework/component/sentence_analysis.hpp"
 #include "framework/component/sequence_task.hpp"
 #include "framework/component/stemmer.hpp"
 #include "framework/component/subword_tokenizer.hpp"

@@ -37,8 +37,10 @@ struct AnalysisContext {
   // Words of the tokens, by their numbers, and how often they occur in the corpus; empty where the task has none.
   std::span<const std::string> words;
   std::span<const std::int64_t> counts;
-  // The pieces of a text as the spec's tokenizer makes them; null where the spec has none.
+  // The pieces of a text as the spec's tokenizer makes them, and their ids, as a text of the corpus has them; pieces
+  // without an id are left out there. Null where the spec has no tokenizer.
   std::function<std::vector<std::string>(const std::string& text)> pieces;
+  std::function<std::vector<std::int32_t>(const std::string& text)> ids;
   // A table of vectors that the spec imports; null: the model's own weights are looked at.
   std::shared_ptr<const WordTable> table;
   // Values of a trained parameter by its path ("model/embedding"); nothing if there is none.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/table/retrieval.hpp"
+#include "framework/text/text_steps.hpp"
 
 namespace jari {
 
@@ -56,11 +57,22 @@ AnalysisArray text_array(std::string name, Shape shape, std::vector<std::string>
   return {std::move(name), std::move(shape), {}, std::move(axes), std::move(texts)};
 }
 
+std::vector<std::string> written_forms(const std::string& word) {
+  return {word, std::string(kWordStart) + word, " " + word};
+}
+
+std::optional<std::int64_t> row_of_written(const WordTable& table, const std::string& word) {
+  for (const std::string& form : written_forms(word)) {
+    if (const auto row = table.find(form)) return row;
+  }
+  return std::nullopt;
+}
+
 std::vector<std::int64_t> known_rows(const WordTable& table, const std::vector<std::string>& words,
                                      std::vector<std::string>& unknown) {
   std::vector<std::int64_t> rows;
   for (const std::string& word : words) {
-    if (const auto row = table.find(word)) {
+    if (const auto row = row_of_written(table, word)) {
       rows.push_back(*row);
     } else {
       unknown.push_back(word);

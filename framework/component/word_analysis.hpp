@@ -2,7 +2,9 @@
 // What analyses of word tables share: the table that they look into, or why there is none.
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "framework/component/analysis.hpp"
 
@@ -26,7 +28,14 @@ AnalysisResult skipped_analysis(std::string reason);
 // Strings as an array of an analysis.
 AnalysisArray text_array(std::string name, Shape shape, std::vector<std::string> texts, std::vector<std::string> axes);
 
-// Rows of the words that the table has; the others go to `unknown`.
+// What a word that a person writes may be called in a vocabulary, the first that is there being meant: as written, or
+// as pieces have it where it starts in a text, with U+2581 or a space in front.
+std::vector<std::string> written_forms(const std::string& word);
+
+// The row of a word as a person writes it: "저녁" finds the piece "▁저녁" where "저녁" is none.
+std::optional<std::int64_t> row_of_written(const WordTable& table, const std::string& word);
+
+// Rows of the words, as a person writes them, that the table has; the others go to `unknown`.
 std::vector<std::int64_t> known_rows(const WordTable& table, const std::vector<std::string>& words,
                                      std::vector<std::string>& unknown);
 

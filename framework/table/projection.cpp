@@ -96,6 +96,14 @@ Projection principal_components(const WordTable& table, std::span<const std::int
   return result;
 }
 
+std::vector<double> coordinates_of(const Projection& projection, std::span<const float> row) {
+  std::vector<double> coordinates(static_cast<std::size_t>(projection.components));
+  for (std::size_t i = 0; i < coordinates.size(); ++i)
+    for (std::size_t k = 0; k < row.size(); ++k)
+      coordinates[i] += (static_cast<double>(row[k]) - projection.mean[k]) * projection.directions[i * row.size() + k];
+  return coordinates;
+}
+
 std::vector<AxisMeaning> meaning_of_axes(const WordTable& table, std::span<const std::int64_t> rows,
                                          const Projection& projection) {
   std::vector<double> frequency, start;

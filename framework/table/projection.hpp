@@ -23,6 +23,9 @@ struct Projection {
 Projection principal_components(const WordTable& table, std::span<const std::int64_t> rows, std::int64_t components,
                                 ThreadPool& pool);
 
+// Where a row of the table lies on the map, whether or not it was made from that row: [components].
+std::vector<double> coordinates_of(const Projection& projection, std::span<const float> row);
+
 // How an axis of a projection goes with what is known of the words (Pearson's r); NaN where one of the two does not
 // vary.
 struct AxisMeaning {

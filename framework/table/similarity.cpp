@@ -112,6 +112,15 @@ double cosine(std::span<const float> left, std::span<const float> right) {
   return cosine_of(a, b);
 }
 
+std::vector<double> cosine_matrix(std::span<const double> rows, std::size_t count) {
+  const std::size_t width = count > 0 ? rows.size() / count : 0;
+  std::vector<double> cosines;
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t k = 0; k < count; ++k)
+      cosines.push_back(cosine_of(rows.subspan(i * width, width), rows.subspan(k * width, width)));
+  return cosines;
+}
+
 double distance(std::span<const float> left, std::span<const float> right) {
   double squares = 0;
   for (std::size_t i = 0; i < left.size(); ++i) {

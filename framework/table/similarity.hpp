@@ -13,6 +13,8 @@ namespace jari {
 
 // 0 where one of them is all zeros.
 double cosine(std::span<const float> left, std::span<const float> right);
+// Between each two of `count` rows, [count, width] -> [count, count].
+std::vector<double> cosine_matrix(std::span<const double> rows, std::size_t count);
 double distance(std::span<const float> left, std::span<const float> right);  // Euclidean
 
 // The cosine between the directions from `from` to `to`: cos(a - b, c - d).

@@ -1,5 +1,6 @@
 #include "framework/train/analyses.hpp"
 
+#include "framework/text/normalize.hpp"
 #include "framework/train/trainer.hpp"
 
 namespace jari {
@@ -16,12 +17,24 @@ State state_for(const Graph& graph, const Declarations& declarations, const Tria
   return state;
 }
 
-std::vector<std::string> pieces_of(const Tokenizer& tokenizer, const std::string& text) {
+std::vector<std::string> pieces_of(const Tokenizer& tokenizer, Normalization normalization, const std::string& text) {
+  std::string scratch;
   PieceList pieces;
-  tokenizer.split(text, pieces);
+  tokenizer.split(normalization == Normalization::nfc ? to_nfc(text, scratch) : text, pieces);
   std::vector<std::string> all;
   for (std::size_t i = 0; i < pieces.size(); ++i) all.emplace_back(pieces[i]);
   return all;
+}
+
+// A tokenizer's own pieces are distinct, so that they too are found in the vocabulary, which may hold some of them
+// only.
+std::vector<std::int32_t> ids_of(const Vocabulary& vocabulary, const std::vector<std::string>& pieces) {
+  std::vector<std::int32_t> ids;
+  for (const std::string& piece : pieces) {
+    const std::optional<std::int32_t> known = vocabulary.find(piece);
+    if (const std::optional<std::int32_t> id = known ? known : vocabulary.unknown()) ids.push_back(*id);
+  }
+  return ids;
 }
 
 }  // namespace
@@ -36,10 +49,16 @@ std::vector<std::pair<std::string, AnalysisResult>> run_analyses(const TrialProg
   if (experiment.train) context.trained_length = experiment.train->length.value_or(0);
   context.table = programs.table();
   if (programs.corpus() != nullptr) {
-    context.pieces = [tokenizer = experiment.data->learned_tokenizer(programs.corpus()->model)](
-                         const std::string& text) { return pieces_of(*tokenizer, text); };
-    context.words = programs.corpus()->vocabulary.pieces();
-    context.counts = programs.corpus()->vocabulary.counts();
+    const Vocabulary& vocabulary = programs.corpus()->vocabulary;
+    context.pieces = [tokenizer = experiment.data->learned_tokenizer(programs.corpus()->model),
+                      normalization = experiment.data->normalize](const std::string& text) {
+      return pieces_of(*tokenizer, normalization, text);
+    };
+    context.ids = [&vocabulary, pieces = context.pieces](const std::string& text) {
+      return ids_of(vocabulary, pieces(text));
+    };
+    context.words = vocabulary.pieces();
+    context.counts = vocabulary.counts();
   }
 
   context.weights = [&](const std::string& path) -> std::optional<AnalysisArray> {

@@ -2,7 +2,11 @@
 //
 // Arrays: `cosine` [length, length], `norm` [length], `cosine_by_gap` [length] (gap 0 first). A vector of zeros has
 // cosine 0.
+//
+// Numbers: norm_first (of position 0), norm_median (of all positions) and norm_ratio of the two, where there is one;
+// cosine_near, the mean of neighbors, and cosine_far, that of pairs at least three quarters of the longest gap apart.
 
+#include <algorithm>
 #include <cmath>
 
 #include "framework/plugin_api.hpp"
@@ -18,26 +22,52 @@ struct PositionCosineParameters {
   }
 };
 
-double dot(std::span<const double> left, std::span<const double> right) {
-  double sum = 0;
-  for (std::size_t k = 0; k < left.size(); ++k) sum += left[k] * right[k];
-  return sum;
+using Numbers = std::vector<std::pair<std::string, double>>;
+
+std::vector<double> norms_of(std::span<const double> rows, std::size_t length) {
+  const std::size_t width = rows.size() / length;
+  std::vector<double> norms(length);
+  for (std::size_t i = 0; i < rows.size(); ++i) norms[i / width] += rows[i] * rows[i];
+  for (double& norm : norms) norm = std::sqrt(norm);
+  return norms;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+void add_norms(Numbers& numbers, const std::vector<double>& norm) {
+  const double middle = median(norm);
+  numbers.emplace_back("norm_first", norm.front());
+  numbers.emplace_back("norm_median", middle);
+  if (middle > 0) numbers.emplace_back("norm_ratio", norm.front() / middle);
+}
+
+// A mean by gap stands for as many pairs as have that gap.
+void add_gaps(Numbers& numbers, const std::vector<double>& by_gap) {
+  const std::size_t length = by_gap.size();
+  if (length < 2) return;
+  numbers.emplace_back("cosine_near", by_gap[1]);
+  double sum = 0, pairs = 0;
+  for (std::size_t gap = 1; gap < length; ++gap) {
+    if (4 * gap < 3 * (length - 1)) continue;
+    sum += by_gap[gap] * static_cast<double>(length - gap);
+    pairs += static_cast<double>(length - gap);
+  }
+  numbers.emplace_back("cosine_far", sum / pairs);
 }
 
 AnalysisResult cosines(const std::vector<double>& rows, std::size_t length) {
-  const std::size_t width = rows.size() / length;
-  const auto row = [&](std::size_t i) { return std::span(rows).subspan(i * width, width); };
-  std::vector<double> norm(length), cosine(length * length), by_gap(length);
-  for (std::size_t i = 0; i < length; ++i) norm[i] = std::sqrt(dot(row(i), row(i)));
-  for (std::size_t i = 0; i < length; ++i) {
-    for (std::size_t j = 0; j < length; ++j) {
-      const double norms = norm[i] * norm[j];
-      cosine[i * length + j] = norms > 0 ? dot(row(i), row(j)) / norms : 0;
-      if (j >= i) by_gap[j - i] += cosine[i * length + j] / static_cast<double>(length - (j - i));
-    }
-  }
+  std::vector<double> norm = norms_of(rows, length), cosine = cosine_matrix(rows, length), by_gap(length);
+  for (std::size_t i = 0; i < length; ++i)
+    for (std::size_t j = i; j < length; ++j)
+      by_gap[j - i] += cosine[i * length + j] / static_cast<double>(length - (j - i));
   const auto size = static_cast<std::int64_t>(length);
   AnalysisResult result;
+  add_norms(result.numbers, norm);
+  add_gaps(result.numbers, by_gap);
   result.arrays.push_back({"cosine", {size, size}, std::move(cosine), {"position", "position"}});
   result.arrays.push_back({"norm", {size}, std::move(norm), {"position"}});
   result.arrays.push_back({"cosine_by_gap", {size}, std::move(by_gap), {"gap"}});

@@ -1,55 +1,20 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
-#include "tests/plugins/components.hpp"
+#include "tests/plugins/analysis_context.hpp"
 
 namespace jari {
 namespace {
 
+using test::array;
+using test::Bound;
 using test::bound;
-
-// As the trainer makes it: parameters have the values that they start with, per-trial numbers those of the resolved
-// spec.
-AnalysisContext context_of(const Model* model, DType real = DType::f64, std::vector<SpecNode> resolved = {}) {
-  AnalysisContext context;
-  context.model = model;
-  context.trained_length = 5;
-  context.evaluate = [real, resolved = std::move(resolved)](std::int64_t length,
-                                                            const auto& build) -> std::optional<AnalysisArray> {
-    Graph graph(real);
-    Declarations declarations;
-    Value value;
-    {
-      const Graph::Scope scope(graph, "model");
-      value = build({graph, declarations, 5, length, 5});
-    }
-    if (!value) return std::nullopt;
-    State state(graph, 1);
-    for (const ParameterDeclaration& declaration : declarations.all()) {
-      std::vector<double> values(static_cast<std::size_t>(declaration.shape.size()));
-      declaration.init->fill({1, declaration.path, declaration.shape, nullptr}, values);
-      state.write(0, *state.find(declaration.path), values);
-    }
-    return AnalysisArray{
-        "", value.shape(), evaluate(graph, value, test::per_trial_values(graph, resolved), &state), {}};
-  };
-  return context;
-}
-
-double number(const AnalysisResult& result, const std::string& name) {
-  for (const auto& [key, value] : result.numbers)
-    if (key == name) return value;
-  ADD_FAILURE() << "no number " << name;
-  return 0;
-}
-
-const AnalysisArray& array(const AnalysisResult& result, const std::string& name) {
-  for (const AnalysisArray& each : result.arrays)
-    if (each.name == name) return each;
-  throw std::out_of_range(name);
-}
+using test::context_of;
+using test::number;
 
 double sum_of_cosines(double gap, int width) {
   double sum = 0;
@@ -101,6 +66,48 @@ TEST(PositionCosine, IsOneOnTheDiagonalAndFollowsTheDotProducts) {
       EXPECT_NEAR(cosine.values[static_cast<std::size_t>(5 * i + j)], sum_of_cosines(i - j, 16) / 8, 1e-14);
   EXPECT_NEAR(array(result, "norm").values[3], std::sqrt(8), 1e-14);
   EXPECT_NEAR(array(result, "cosine_by_gap").values[2], sum_of_cosines(2, 16) / 8, 1e-14);
+}
+
+// Rows of the model's table of positions, as it starts.
+std::vector<double> rows_of_positions(const Bound<Model>& model, std::int64_t length) {
+  return context_of(&*model)
+      .evaluate(length, [&](const BuildContext& build) { return model->position_table(build, length); })
+      ->values;
+}
+
+TEST(PositionCosine, TellsHowFarTheFirstPositionStandsOut) {
+  const auto model =
+      bound<Model>("{type: probe, width: 8, position: {type: learned, max_length: 8, init: {type: normal, std: 0.5}}}");
+  const AnalysisResult result = bound<Analysis>("{type: position_cosine, length: 8}")->run(context_of(&*model));
+  const std::vector<double> rows = rows_of_positions(model, 8);
+  const auto product = [&](std::size_t i, std::size_t k) {
+    return std::inner_product(rows.begin() + static_cast<std::ptrdiff_t>(8 * i),
+                              rows.begin() + static_cast<std::ptrdiff_t>(8 * i + 8),
+                              rows.begin() + static_cast<std::ptrdiff_t>(8 * k), 0.0);
+  };
+  std::vector<double> norms;
+  for (std::size_t i = 0; i < 8; ++i) norms.push_back(std::sqrt(product(i, i)));
+  const double first = norms.front();
+  std::sort(norms.begin(), norms.end());
+  EXPECT_NEAR(number(result, "norm_first"), first, 1e-14);
+  EXPECT_NEAR(number(result, "norm_median"), (norms[3] + norms[4]) / 2, 1e-14);
+  EXPECT_NEAR(number(result, "norm_ratio"), 2 * first / (norms[3] + norms[4]), 1e-13);
+  double near = 0, far = 0;
+  for (std::size_t i = 0; i < 8; ++i) {
+    for (std::size_t k = i + 1; k < 8; ++k) {
+      const double cosine = product(i, k) / std::sqrt(product(i, i) * product(k, k));
+      if (k - i == 1) near += cosine / 7;
+      if (k - i >= 6) far += cosine / 3;  // three quarters of 7 are 5.25
+    }
+  }
+  EXPECT_NEAR(number(result, "cosine_near"), near, 1e-14);
+  EXPECT_NEAR(number(result, "cosine_far"), far, 1e-14);
+}
+
+TEST(PositionCosine, OfOnePositionHasNoNeighborsAndOfZerosNoRatio) {
+  const auto model = bound<Model>("{type: probe, width: 8, position: {type: learned, max_length: 8, init: zeros}}");
+  const AnalysisResult result = bound<Analysis>("{type: position_cosine, length: 1}")->run(context_of(&*model));
+  EXPECT_EQ(result.numbers, (std::vector<std::pair<std::string, double>>{{"norm_first", 0}, {"norm_median", 0}}));
 }
 
 TEST(PositionCosine, IsSkippedWithAReason) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -19,6 +20,8 @@ namespace {
 
 using test::sweep_of;
 using test::TemporaryFolder;
+using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class LanguageModelTraining : public ::testing::Test {
@@ -61,6 +64,12 @@ class LanguageModelTraining : public ::testing::Test {
          train_group(*parsed.sweep.groups[0].programs, {&trial}, runs.path(), {}, pool, silent, {}))
       EXPECT_EQ(outcome.status, "finished") << outcome.message;
     return read_run_file(runs.path() / trial.folder / "run.h5");
+  }
+
+  static const std::vector<double>& weights_of(const RunRecord& run, const std::string& path) {
+    for (const RecordArray& each : run.weights)
+      if (each.name == path) return std::get<std::vector<double>>(each.values);
+    throw std::out_of_range(path);
   }
 
   static double last(const RunRecord& run, const std::string& metric) {
@@ -149,6 +158,59 @@ TEST_F(LanguageModelTraining, TextSizesOfPiecesAreThoseOfTheirText) {
     EXPECT_LE(std::abs(bytes - static_cast<std::int64_t>(text.size())), 1) << mark;
     EXPECT_LE(std::abs(characters - all), 1) << mark;
   }
+}
+
+const std::vector<double>& numbers_of(const RecordAnalysis& analysis, const std::string& array) {
+  for (const RecordArray& each : analysis.arrays)
+    if (each.name == array) return std::get<std::vector<double>>(each.values);
+  throw std::out_of_range(array);
+}
+const std::vector<std::string>& texts_of(const RecordAnalysis& analysis, const std::string& array) {
+  for (const RecordArray& each : analysis.arrays)
+    if (each.name == array) return std::get<std::vector<std::string>>(each.values);
+  throw std::out_of_range(array);
+}
+
+// A corpus in which the pairs of "▁배" are the most frequent.
+const std::string kThreeMeanings = "강에서 배를 탄다.\n배가 달다.\n밥을 먹으니 배도 부르다.\n";
+// In the second sentence 배 is written as two letters that NFC makes one of; the last text has more than 16 tokens.
+const std::string kAnalyses =
+    "analyses:\n"
+    "  near: {type: neighbors, words: [배, 없는말], count: 3}\n"
+    "  map: {type: projection, words: 20, order: frequency, nearer: [배]}\n"
+    "  positions: position_cosine\n"
+    "  rows: {type: input_rows, word: \u2581배, sentences: [배를 탄다, \"\u1107\u1162가 달다\", 강에서 배를]}\n"
+    "  senses: {type: senses, word: \u2581배, sentences: [배를 탄다, 배가 달다], labels: [ship, pear]}\n"
+    "  long: {type: senses, word: 배, sentences: [배를 탄다, 강에서 배를 탄다. 밥을 먹으니 배도 부르다. 배가 달다.]}\n";
+
+TEST_F(LanguageModelTraining, IsLookedIntoWithTheWordsOfItsTokenizer) {
+  std::ofstream text(corpus(), std::ios::binary);
+  for (int i = 0; i < 40; ++i) text << kThreeMeanings;
+  text.close();
+  std::string yaml = spec("{type: byte_pair, train: {vocabulary: 282}}") + kAnalyses;
+  yaml.replace(yaml.find("position: sin"), 13, "position: {type: learned, max_length: 16}");
+  const RunRecord record = run(yaml);
+  ASSERT_EQ(record.analyses.size(), 6);
+  const RecordAnalysis &near = record.analyses[0], &map = record.analyses[1], &rows = record.analyses[3];
+  EXPECT_THAT(texts_of(near, "unknown"), ElementsAre("없는말"));
+  EXPECT_EQ(texts_of(map, "word").size(), 20);
+  EXPECT_EQ(texts_of(map, "nearer_word").size(), 1);
+  EXPECT_EQ(numbers_of(record.analyses[2], "norm").size(), 16);
+  // The second sentence is in NFC when it is cut.
+  EXPECT_THAT(texts_of(rows, "piece"), ElementsAre("\u2581배", "\u2581배", "\u2581배"));
+  EXPECT_THAT(numbers_of(rows, "token_cosine"), Each(1));
+  EXPECT_EQ(numbers_of(rows, "input_cosine")[1], 1) << "at position 0 both";
+  EXPECT_NE(numbers_of(rows, "input_cosine")[2], 1);
+  const auto at = static_cast<std::size_t>(numbers_of(rows, "position")[2]);
+  const std::vector<double>&trained = weights_of(record, "embedding"),
+        &positions = weights_of(record, "position/table");
+  const std::vector<double>&input = numbers_of(rows, "input_row"), &token = numbers_of(rows, "token_row");
+  EXPECT_NE(std::search(trained.begin(), trained.end(), token.begin(), token.begin() + 8), trained.end());
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(input[16 + i], token[i] + positions[8 * at + i]);
+  EXPECT_THAT(texts_of(record.analyses[4], "place"),
+              ElementsAre("embedding", "block0/attention", "block0", "block1/attention", "block1"));
+  EXPECT_EQ(record.analyses[4].numbers.front().first, "embedding/between");
+  EXPECT_THAT(record.analyses[5].skipped, HasSubstr("tokens, and the model was trained on 16 a sequence"));
 }
 
 TEST_F(LanguageModelTraining, RefusesWhatHasNoEffect) {
