@@ -86,7 +86,7 @@ void attention_case(benchmark::State& state, bool gradient, std::int64_t batch, 
     Bench(op_attention, {rows, rows, rows, f32({length, length})}, attributes).run(state, 2 * product);
     return;
   }
-  const bool saves_probabilities = attention_sizes("", rows, rows, rows).saves_probabilities();
+  const bool saves_probabilities = attention_sizes("", attributes, rows, rows, rows).saves_probabilities();
   const TensorType saved = saves_probabilities ? f32({batch, heads, length, length}) : f32({batch, heads, length});
   const AttentionAttributes with_bias = {.scale = 0.1, .causal = causal, .bias_gradient = true};
   Bench(op_attention_gradient, {rows, rows, rows, saved, rows, f32({length, length})}, with_bias)

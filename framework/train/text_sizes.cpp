@@ -12,7 +12,8 @@ namespace {
 
 bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
 
-// The pieces of a tokenizer that has a vocabulary of its own. (The spec's may have chosen some of them, with other ids.)
+// The pieces of a tokenizer that has a vocabulary of its own. (The spec's may have chosen some of them, with other
+// ids.)
 class OwnPieces {
  public:
   explicit OwnPieces(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {

@@ -16,7 +16,7 @@ namespace {
 std::string hash_of(SpecNode form, const Experiment& experiment) {
   if (experiment.data) form.set("contents of data", SpecNode::scalar(experiment.data->content_hash(), true));
   if (experiment.table) form.set("contents of table", SpecNode::scalar(experiment.table->content_hash(), true));
-  const std::string model = experiment.model ? (*experiment.model)->content_hash() : "";
+  const std::string model = experiment.model && *experiment.model ? (*experiment.model)->content_hash() : "";
   if (!model.empty()) form.set("contents of model", SpecNode::scalar(model, true));
   return hash128_hex(to_yaml(form, /*sorted=*/true));
 }

@@ -47,9 +47,12 @@ HOW = "천천히 서둘러 몰래 가만히 다시 오래 함께 혼자 기쁘�
 DEEDS = ("가져오 내려놓 건네주 바라보 찾아내 들여다보 숨기 나르 고치 씻 닦 묶 풀 심 줍 팔 사 빌리 돌려주 기다리 부르 그리 읽 쓰 "
          "만들 버리 담 꺼내 안 잃어버리 기억하 자랑하 아끼 나누 준비하").split()
 ENDINGS = "고 있었다|기 시작했다|려고 했다|지 않았다|고 싶어 했다|자고 말했다|는 것을 보았다|기로 마음먹었다|고 돌아왔다|지 못했다".split("|")
+FAMILIES = "김 이 박 최 정 강 조 윤 장 임 한 오 서 신 권 황 안 송".split()
+SYLLABLES = "민 서 준 지 현 수 영 호 진 은 혜 정 선 경 미 동 철 순 옥 희 태 성 원 주 연 하 기 석 봉 덕".split()
 STORY_PATTERNS = ["{t} {p}은 {l}에서 {k} {o}을 {d}", "{p}이 {k} {o}을 {h} {d}", "{k} {o}이 {l}에 있었다", "{p}과 {q}은 {l}으로 갔다",
                   "{t}이면 {p}은 {o}을 {d}", "{p}의 {o}은 {k} 것이었다", "{q}은 {p}에게 {o}을 {d}", "{l}의 {p}도 {o}도 {k} 빛이었다",
-                  "{p}이 {h} {l}을 떠났다", "{t} {l}에 {k} 눈이 내렸다"]
+                  "{p}이 {h} {l}을 떠났다", "{t} {l}에 {k} 눈이 내렸다", "{n}은 {l}의 {p}이었다", "{n}이 {m}에게 {k} {o}을 {d}",
+                  "{n}과 {m}은 {t} {l}에서 만났다", "{m}의 {o}을 {n}이 {h} {d}"]
 
 ENGLISH = [
     ("king queen prince princess crown palace throne court kingdom duke", "rules crowns obeys honours", "royal proud noble"),
@@ -95,12 +98,14 @@ def corpus(fields, patterns, finish, lines, seed):
 def stories(lines, seed):
     """Sentences of people, places and things, with verbs in many forms."""
     draw = random.Random(seed)
+    names = [draw.choice(FAMILIES) + "".join(draw.sample(SYLLABLES, 2)) for _ in range(260)]
     text = []
     for _ in range(lines):
         sentences = []
         for _ in range(draw.randint(2, 5)):
             p, q = draw.sample(PEOPLE, 2)
-            words = {"p": p, "q": q, "l": draw.choice(PLACES), "o": draw.choice(THINGS), "t": draw.choice(TIMES),
+            n, m = draw.sample(names, 2)
+            words = {"p": p, "q": q, "n": n, "m": m, "l": draw.choice(PLACES), "o": draw.choice(THINGS), "t": draw.choice(TIMES),
                      "k": draw.choice(KINDS), "h": draw.choice(HOW), "d": draw.choice(DEEDS) + draw.choice(ENDINGS)}
             sentences.append(with_particles(draw.choice(STORY_PATTERNS).format(**words)) + ".")
         text.append(" ".join(sentences) + "\n")
@@ -185,7 +190,7 @@ def main():
     korean = corpus(KOREAN, KOREAN_PATTERNS, lambda s: with_particles(s) + ".", 1200, 1)
     english = corpus(ENGLISH, ENGLISH_PATTERNS, lambda s: s[0].upper() + s[1:] + ".", 1200, 2)
     (folder / "ko_small.txt").write_text(korean, encoding="utf-8")
-    (folder / "ko_stories.txt").write_text(stories(1500, 4), encoding="utf-8")
+    (folder / "ko_stories.txt").write_text(stories(1800, 4), encoding="utf-8")
     (folder / "en_small.txt").write_text(english, encoding="utf-8")
     table = safetensors({"wte.weight": token_table(32, 3), "wpe.weight": [[0.0] * 32] * 4})
     (folder / "gpt2_layout.safetensors").write_bytes(table)

@@ -188,8 +188,8 @@ struct Forward {
   T *result, *saved;
 };
 
-// Softmax of a tile's rows, in place; keeps what the gradient needs. Where that is not the probabilities, rows are not yet
-// divided by their sums: it is cheaper to divide the products.
+// Softmax of a tile's rows, in place; keeps what the gradient needs. Where that is not the probabilities, rows are not
+// yet divided by their sums: it is cheaper to divide the products.
 template <class T>
 void softmax_tile(const Plan& plan, std::int64_t begin, std::int64_t end, T* scores, T* saved, T* inverse_sums) {
   const std::int64_t keys = plan.sizes.keys, visible = plan.visible(end), columns = plan.padded(end);
