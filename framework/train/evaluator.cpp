@@ -8,6 +8,10 @@
 namespace jari {
 namespace {
 
+struct Batch {
+  std::vector<std::int32_t> tokens, targets;
+};
+
 // Sums over the sequences, by position. Plain doubles in a fixed order: the same at any thread count.
 struct Tally {
   Tally(std::int64_t length, const TextSizes* sizes)
@@ -17,7 +21,8 @@ struct Tally {
   double bytes = 0, characters = 0;  // that the targets stand for
 
   template <class Real>
-  void add(const std::int32_t* targets, const std::int32_t* predictions, const Real* losses, std::int64_t sequences) {
+  void add(const Batch& batch, const std::int32_t* predictions, const Real* losses, std::int64_t sequences) {
+    const std::vector<std::int32_t>& targets = batch.targets;
     const std::size_t length = correct.size();
     for (std::size_t i = 0; i < static_cast<std::size_t>(sequences) * length; ++i) {
       if (targets[i] < 0) continue;
@@ -26,8 +31,9 @@ struct Tally {
       correct[position] += predictions[i] == targets[i] ? 1 : 0;
       loss[position] += static_cast<double>(losses[i]);
       if (text == nullptr) continue;
-      bytes += text->bytes[static_cast<std::size_t>(targets[i])];
-      characters += text->characters[static_cast<std::size_t>(targets[i])];
+      const TextSize size = text->behind(batch.tokens[i], targets[i]);
+      bytes += size.bytes;
+      characters += size.characters;
     }
   }
 };
@@ -92,21 +98,22 @@ Evaluation evaluate_sequences(const EvaluateProgram& evaluate, const Trial& tria
   const bool is_text = (*trial.experiment.task)->as_sequence_task()->predicts_text();
   const std::optional<TextSizes>& text = inputs.programs().text_sizes();
   Tally tally(*evaluate.spec.length, is_text && text ? &*text : nullptr);
-  std::vector<std::int32_t> targets;
+  Batch filled;
 
   Program::Hooks hooks;
   hooks.feed = [&](int, std::int64_t batch, const Tensors& tensors) {
     inputs.fill(tensors, "evaluate/" + evaluate.name, batch, evaluate.spec.stride_or_length());
-    const auto filled = tensors.get<std::int32_t>(kTargets);
-    targets.assign(filled.begin(), filled.end());
+    const auto tokens = tensors.get<std::int32_t>(kTokens), targets = tensors.get<std::int32_t>(kTargets);
+    filled.tokens.assign(tokens.begin(), tokens.end());
+    filled.targets.assign(targets.begin(), targets.end());
   };
   hooks.fetch = [&](int, std::int64_t batch, const Tensors& tensors) {
     const std::int64_t sequences = std::min(evaluate.batch, evaluate.sequences - batch * evaluate.batch);
     const std::int32_t* predictions = tensors.get<std::int32_t>(kPredictions).data();
     if (f64) {
-      tally.add(targets.data(), predictions, tensors.get<double>(kLossByPosition).data(), sequences);
+      tally.add(filled, predictions, tensors.get<double>(kLossByPosition).data(), sequences);
     } else {
-      tally.add(targets.data(), predictions, tensors.get<float>(kLossByPosition).data(), sequences);
+      tally.add(filled, predictions, tensors.get<float>(kLossByPosition).data(), sequences);
     }
     return true;
   };

@@ -103,7 +103,7 @@ TrialPrograms::TrialPrograms(const Experiment& experiment, bool rewrites)
       train_graph_(std::make_unique<Graph>(real_type(experiment.precision), products_of(experiment.precision))) {
   if (!experiment_.train) return;
   batches_ = (*experiment_.task)->batches(corpus_);
-  if (corpus_) text_sizes_ = jari::text_sizes(*experiment.data->learned_tokenizer(corpus_->model), corpus_->vocabulary);
+  if (corpus_) text_sizes_ = TextSizes::of(*experiment.data->learned_tokenizer(corpus_->model), corpus_->vocabulary);
   build_train();
   for (const auto& [name, spec] : experiment_.evaluate) evaluate_.push_back(build_evaluate(name, spec));
 }
