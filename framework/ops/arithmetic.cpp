@@ -6,6 +6,7 @@
 #include "framework/ops/check.hpp"
 #include "framework/ops/differentiate.hpp"
 #include "framework/ops/ops.hpp"
+#include "framework/ops/rewrite.hpp"
 
 namespace jari {
 
@@ -155,7 +156,10 @@ const Op op_logical_and = {.name = "logical_and",
 
 const Op op_select = {.name = "select", .infer = infer_select, .gradient = select_gradient, .pointwise = true};
 
-Value operator+(Value left, Value right) { return left.graph().apply_one(op_add, {left, right}); }
+Value operator+(Value left, Value right) {
+  if (const Value cheaper = rewrite_sum(left, right)) return cheaper;
+  return left.graph().apply_one(op_add, {left, right});
+}
 Value operator-(Value left, Value right) { return left.graph().apply_one(op_subtract, {left, right}); }
 Value operator*(Value left, Value right) { return left.graph().apply_one(op_multiply, {left, right}); }
 Value operator/(Value left, Value right) { return left.graph().apply_one(op_divide, {left, right}); }

@@ -85,10 +85,11 @@ const Node* op_node(Value value, const Op& op) {
   return node.kind == NodeKind::op && node.op == &op ? &node : nullptr;
 }
 
-bool is_plain_product(const Node* node) {
+// The product of a linear layer, with its bias or without.
+bool is_layer(const Node* node) {
   if (node == nullptr || node->inputs[1].shape().rank() != 2) return false;
-  const auto [transpose_left, transpose_right] = node->attributes.as<MatmulAttributes>();
-  return !transpose_left && !transpose_right;
+  const auto& attributes = node->attributes.as<MatmulAttributes>();
+  return !attributes.transpose_left && !attributes.transpose_right && !attributes.added;
 }
 
 }  // namespace
@@ -104,13 +105,11 @@ Value rewrite_gelu_mlp(Value left, Value right) {
       left.shape()[-1] != right.shape()[0]) {
     return {};
   }
-  const Value hidden = activation->inputs[0];
-  const Node* sum = op_node(hidden, op_add);
-  const bool biased = sum != nullptr && sum->inputs[1].shape().rank() == 1 && sum->inputs[0].type() == hidden.type();
-  const Node* inner = op_node(biased ? sum->inputs[0] : hidden, op_matmul);
-  if (!is_plain_product(inner)) return {};
+  const Node* inner = op_node(activation->inputs[0], op_matmul);
+  if (!is_layer(inner)) return {};
   std::vector<Value> inputs = {inner->inputs[0], inner->inputs[1], right};
-  if (biased) inputs.push_back(sum->inputs[1]);
+  const bool biased = inner->attributes.as<MatmulAttributes>().biased;
+  if (biased) inputs.push_back(inner->inputs[2]);
   return graph.apply(op_gelu_mlp, inputs, GeluMlpAttributes{biased})[0];
 }
 

@@ -57,7 +57,8 @@ Value rewrite_cross_entropy(Value logits, Value targets) {
   Graph& graph = logits.graph();
   const Node& node = graph.node(logits.node());
   if (!graph.rewrites() || node.kind != NodeKind::op || node.op != &op_matmul) return {};
-  const auto [transpose_left, transpose_right] = node.attributes.as<MatmulAttributes>();
+  const auto [transpose_left, transpose_right, biased, added] = node.attributes.as<MatmulAttributes>();
+  if (biased || added) return {};
   const Value x = node.inputs[0], weight = node.inputs[1];
   const bool fits = !transpose_left && transpose_right && weight.shape().rank() == 2 &&
                     weight.shape()[0] >= 4 * weight.shape()[1] && logits.shape().size() >= kSmallest;

@@ -23,7 +23,7 @@ MatmulSizes matmul_sizes(const TensorType& left, const TensorType& right, const 
   require_dtype("matmul", "right", right, left.dtype);
   require_rank("matmul", "left", left, 2);
   require_rank("matmul", "right", right, 2);
-  const auto [transpose_left, transpose_right] = attributes;
+  const bool transpose_left = attributes.transpose_left, transpose_right = attributes.transpose_right;
   const std::int64_t left_inner = left.shape[transpose_left ? -2 : -1];
   const std::int64_t right_inner = right.shape[transpose_right ? -1 : -2];
   const std::string operands =
@@ -43,13 +43,18 @@ MatmulSizes matmul_sizes(const TensorType& left, const TensorType& right, const 
 
 namespace {
 
-std::vector<TensorType> infer(const std::vector<TensorType>& inputs, const Attributes& attributes) {
-  require_inputs("matmul", inputs.size(), 2, 2);
-  const MatmulSizes sizes = matmul_sizes(inputs[0], inputs[1], attributes.as<MatmulAttributes>());
+std::vector<TensorType> infer(const std::vector<TensorType>& inputs, const Attributes& given) {
+  const auto& attributes = given.as<MatmulAttributes>();
+  const std::size_t expected = 2 + (attributes.biased ? 1 : 0) + (attributes.added ? 1 : 0);
+  require_inputs("matmul", inputs.size(), expected, expected);
+  const MatmulSizes sizes = matmul_sizes(inputs[0], inputs[1], attributes);
   Shape shape = sizes.batch;
   shape.push_back(sizes.m);
   shape.push_back(sizes.n);
-  return {{inputs[0].dtype, shape}};
+  const TensorType result = {inputs[0].dtype, shape};
+  if (attributes.biased) require_type("matmul", "bias", inputs[2], {result.dtype, {sizes.n}});
+  if (attributes.added) require_type("matmul", "addend", inputs.back(), result);
+  return {result};
 }
 
 // [..., m, k] as [... m, k]: one tall matrix.
@@ -61,8 +66,10 @@ Value flatten_rows(Value x) {
 
 std::vector<Value> gradient(const GradientContext& context) {
   Value left = context.inputs[0], right = context.inputs[1], upstream = context.output_gradients[0];
-  const auto [transpose_left, transpose_right] = context.attributes.as<MatmulAttributes>();
-  std::vector<Value> gradients(2);
+  const auto [transpose_left, transpose_right, biased, added] = context.attributes.as<MatmulAttributes>();
+  std::vector<Value> gradients(context.inputs.size());
+  if (biased && context.wanted[2]) gradients[2] = reduce_to(upstream, context.inputs[2].shape());
+  if (added) gradients.back() = upstream;
   if (context.wanted[0]) {
     const Value product = transpose_left ? matmul(right, upstream, transpose_right, true)
                                          : matmul(upstream, right, false, !transpose_right);

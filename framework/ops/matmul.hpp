@@ -1,5 +1,7 @@
 #pragma once
 // The matrix product over the last two axes; leading axes broadcast.
+//
+// matmul: left, right [, bias [n]] [, addend, as the result] -> result, with both added.
 
 #include "framework/graph/op.hpp"
 
@@ -8,11 +10,14 @@ namespace jari {
 struct MatmulAttributes {
   bool transpose_left = false;   // left is [..., k, m]
   bool transpose_right = false;  // right is [..., n, k]
+  bool biased = false, added = false;
 
   template <class F>
   void fields(F& f) {
     f("transpose_left", transpose_left);
     f("transpose_right", transpose_right);
+    f("biased", biased);
+    f("added", added);
   }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/ops/attention.hpp"
+#include "framework/ops/matmul.hpp"
 #include "framework/ops/ops.hpp"
 
 namespace jari {
@@ -97,6 +98,36 @@ Value rewrite_matmul(Value left, Value right, bool transpose_right) {
   if (left.shape()[-1] != right.shape()[transpose_right ? 1 : 0]) return {};  // an error, told by the plain product
   const std::int64_t width = right.shape()[transpose_right ? 0 : 1];
   return saves_work(left, width) ? push(left, right, transpose_right) : Value();
+}
+
+namespace {
+
+// product + other within the product; an invalid Value where that saves nothing.
+Value add_to_product(Value product, Value other) {
+  constexpr std::int64_t kSmallest = 1 << 16;  // numbers that a pass of its own would go over
+  const Node& node = node_of(product);
+  if (!is_op(product, op_matmul) || product.shape().size() < kSmallest || node.inputs[1].shape().rank() != 2) return {};
+  MatmulAttributes attributes = node.attributes.as<MatmulAttributes>();
+  if (attributes.transpose_left || attributes.added) return {};
+  std::vector<Value> inputs = node.inputs;
+  inputs.push_back(other);
+  if (!attributes.biased && other.type() == TensorType{product.dtype(), product.shape().last(1)}) {
+    attributes.biased = true;
+  } else if (other.type() == product.type()) {
+    attributes.added = true;
+  } else {
+    return {};
+  }
+  return product.graph().apply(op_matmul, inputs, attributes)[0];
+}
+
+}  // namespace
+
+Value rewrite_sum(Value left, Value right) {
+  if (!left.graph().rewrites() || !is_real(left.dtype())) return {};
+  // Of two products the later one takes up the other, as sums of gradients grow.
+  if (const Value sum = add_to_product(right, left)) return sum;
+  return add_to_product(left, right);
 }
 
 }  // namespace jari

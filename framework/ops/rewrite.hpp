@@ -12,4 +12,8 @@ namespace jari {
 // the graph, or an invalid Value if the plain product is as good.
 Value rewrite_matmul(Value left, Value right, bool transpose_right);
 
+// left + right where one of them is a large product that can take the other up: a bias, or a sum of the same shape. An
+// invalid Value where neither is. The product alone goes unused then, and is not computed.
+Value rewrite_sum(Value left, Value right);
+
 }  // namespace jari

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "framework/ops/gelu_mlp.hpp"
+#include "framework/ops/matmul.hpp"
 #include "tests/ops/reference.hpp"
 
 namespace jari::test {
@@ -95,6 +96,27 @@ OpCase matmul_case(const MatmulShapes& shapes) {
           .tolerance_f32 = 1e-6 * std::sqrt(static_cast<double>(inner)),
           .tolerance_f64 = 1e-12,
           .differentiable = shapes.left.size() + shapes.right.size() < 400};
+}
+
+// With a bias and an addend of the result's shape.
+OpCase matmul_sum_case(const MatmulShapes& shapes) {
+  OpCase result = matmul_case(shapes);
+  const std::int64_t n = shapes.right[shapes.transpose_right ? -2 : -1];
+  Shape sum = shapes.left;
+  sum[-1] = n;
+  result.name += ", with a bias and an addend";
+  result.operands.push_back(real({n}));
+  result.operands.push_back(real(sum));
+  result.build = [shapes](Graph& graph, const std::vector<Value>& x) {
+    const MatmulAttributes attributes{shapes.transpose_left, shapes.transpose_right, true, true};
+    return graph.apply(op_matmul, x, attributes);
+  };
+  result.reference = [shapes, n](const Arrays& x) {
+    Array out = matmul_reference(x[0], x[1], shapes);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] += x[2][i % static_cast<std::size_t>(n)] + x[3][i];
+    return Arrays{out};
+  };
+  return result;
 }
 
 // -- softmax and its kin
@@ -278,8 +300,15 @@ OpCases cases_matmul() {
            {"tiles of columns", {70, 300}, {300, 1300}},
            {"slabs of a long contraction", {2500, 7}, {2500, 33}, true, false},
            {"slabs of a batch", {3, 5, 2100}, {3, 2100, 4}},
+           {"a tall product", {2, 250, 40}, {40, 96}},
+           {"a tall product, right transposed", {500, 40}, {50, 40}, false, true},
+           {"a sum over many rows", {2600, 40}, {2600, 64}, true, false},
            {"a large batch of small ones", {3000, 4, 9}, {3000, 9, 5}}}) {
     all.cases.push_back(matmul_case(shapes));
+  }
+  for (const MatmulShapes& shapes : std::initializer_list<MatmulShapes>{
+           {"two matrices", {3, 5}, {5, 4}}, {"a tall product", {2, 250, 40}, {40, 96}, false, false}}) {
+    all.cases.push_back(matmul_sum_case(shapes));
   }
   all.errors = {{"inner sizes",
                  [](Graph& graph) {

@@ -108,6 +108,28 @@ TEST(Rewrite, AttentionReadsHeadsWhereTheyLie) {
   }
 }
 
+TEST(Rewrite, AProductTakesUpWhatIsAddedToIt) {
+  std::vector<std::vector<double>> results;
+  for (const bool rewrites : {true, false}) {
+    Graph graph(DType::f64);
+    graph.set_rewrites(rewrites);
+    const Value x = graph.parameter("x", {2, 400, 8}), weight = graph.parameter("weight", {8, 100});
+    const Value bias = graph.parameter("bias", {100}), more = graph.parameter("more", {2, 400, 100});
+    const Value y = more + (matmul(x, weight) + bias);
+    EXPECT_EQ(graph.node(y.node()).op == &op_matmul, rewrites);
+    const std::vector<Value> gradients = differentiate(graph, mean_all(square(y)), {x, weight, bias, more});
+    State state(graph, 1);
+    for (const State::Entry& entry : state.entries()) {
+      std::vector<double> values(static_cast<std::size_t>(entry.type.shape.size()));
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<double>(i * 7));
+      state.write(0, entry, values);
+    }
+    results.push_back(evaluate(graph, y, {}, &state));
+    for (const Value& value : gradients) results.push_back(evaluate(graph, value, {}, &state));
+  }
+  for (std::size_t i = 0; i < 5; ++i) expect_near(results[i], results[i + 5]);
+}
+
 TEST(Rewrite, TwoLayersWithGeluAreOne) {
   std::vector<std::vector<double>> results;
   for (const bool rewrites : {true, false}) {

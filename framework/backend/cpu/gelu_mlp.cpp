@@ -35,15 +35,6 @@ struct Plan {
   std::int64_t sums_size() const { return inner_size() + outer_size() + hidden; }  // of one group
 };
 
-template <class T>
-void add_to_rows(T* rows, std::int64_t count, std::int64_t width, const T* bias) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    T* const row = rows + i * width;
-#pragma omp simd
-    for (std::int64_t j = 0; j < width; ++j) row[j] += bias[j];
-  }
-}
-
 // The workspace holds the weights, made ready.
 template <class Products>
 void run(const KernelArguments& arguments, const Plan& plan) {
@@ -64,7 +55,7 @@ void run(const KernelArguments& arguments, const Plan& plan) {
     void* const left = scratch.bytes(left_bytes);
     Products::multiply({x + begin * plan.width, plan.width, 1}, inner, before, plan.hidden, rows, plan.hidden,
                        plan.width, false, left);
-    if (plan.biased) add_to_rows(before, rows, plan.hidden, arguments.input<T>(3));
+    add_to_rows<T>(before, rows, plan.hidden, plan.biased ? arguments.input<T>(3) : nullptr, nullptr);
 #pragma omp simd
     for (std::int64_t i = 0; i < size; ++i) after[i] = gelu(before[i], gelu_tanh(before[i]));
     Products::multiply({after, plan.hidden, 1}, outer, result + begin * plan.out, plan.out, rows, plan.out, plan.hidden,
@@ -129,7 +120,7 @@ void tile_gradient(const Plan& plan, const Gradient<Products>& of, std::int64_t 
   const auto upstream_rows = Products::right({upstream, out, 1}, rows, out, memory.right);
   Products::multiply({active, 1, hidden}, upstream_rows, sums.outer, out, hidden, out, rows, !is_first, memory.left);
   if (is_first) std::fill_n(sums.bias, hidden, T{0});
-  for (std::int64_t i = 0; i < rows; ++i) add_to_rows(sums.bias, 1, hidden, by_hidden + i * hidden);
+  for (std::int64_t i = 0; i < rows; ++i) add_to_rows<T>(sums.bias, 1, hidden, by_hidden + i * hidden, nullptr);
 }
 
 // The workspace holds the groups' sums, then the weights transposed and made ready.

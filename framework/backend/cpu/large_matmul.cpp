@@ -16,14 +16,16 @@ constexpr std::int64_t kGroupRows = 512;  // that share one sum, where rows are 
 // result [rows, n] = left [rows, k] x right [k, n], which may be stored transposed.
 struct TallPlan {
   std::int64_t rows, n, k;
-  bool right_transposed;
+  bool right_transposed, biased, added;
 };
 
 // The workspace holds the right operand, made ready.
 template <class Products>
 void run_tall(const KernelArguments& arguments, const TallPlan& plan) {
   using T = typename Products::Number;
-  const auto [rows, n, k, right_transposed] = plan;
+  const auto [rows, n, k, right_transposed, biased, added] = plan;
+  const T* const bias = biased ? arguments.input<T>(2) : nullptr;
+  const T* const addend = added ? arguments.input<T>(biased ? 3 : 2) : nullptr;
   const T *left = arguments.input<T>(0), *b = arguments.input<T>(1);
   T* const out = arguments.output<T>(0);
   const Strided<T> right = right_transposed ? Strided<T>{b, 1, k} : Strided<T>{b, n, 1};
@@ -32,6 +34,7 @@ void run_tall(const KernelArguments& arguments, const TallPlan& plan) {
   for_blocks(*arguments.workers, rows, kTileRows, [&, n = n, k = k](std::int64_t begin, std::int64_t end) {
     void* const memory = thread_scratch(static_cast<std::size_t>(left_bytes) + 64);
     Products::multiply({left + begin * k, k, 1}, ready, out + begin * n, n, end - begin, n, k, false, memory);
+    add_to_rows(out + begin * n, end - begin, n, bias, addend ? addend + begin * n : nullptr);
   });
 }
 
@@ -69,16 +72,17 @@ constexpr std::int64_t kMostNumbers = 1 << 18;
 template <class Products>
 std::unique_ptr<Kernel> make(const KernelRequest& request) {
   using T = typename Products::Number;
-  const auto [transpose_left, transpose_right] = request.attributes.as<MatmulAttributes>();
-  const MatmulSizes sizes = matmul_sizes(request.inputs[0], request.inputs[1], {transpose_left, transpose_right});
+  const auto& attributes = request.attributes.as<MatmulAttributes>();
+  const auto [transpose_left, transpose_right, biased, added] = attributes;
+  const MatmulSizes sizes = matmul_sizes(request.inputs[0], request.inputs[1], attributes);
   const auto bytes = [](std::int64_t count) { return static_cast<std::size_t>(count); };
   if (!transpose_left && request.inputs[1].shape.rank() == 2) {
-    const TallPlan plan = {sizes.m * sizes.batch.size(), sizes.n, sizes.k, transpose_right};
+    const TallPlan plan = {sizes.m * sizes.batch.size(), sizes.n, sizes.k, transpose_right, biased, added};
     if (plan.rows < 4 * kTileRows || plan.n < 32 || plan.k < 32 || plan.n * plan.k > kMostNumbers) return nullptr;
     return make_kernel([plan](const KernelArguments& arguments) { run_tall<Products>(arguments, plan); },
                        bytes(Products::right_bytes(plan.k, plan.n)));
   }
-  const bool is_sum = transpose_left && !transpose_right && sizes.batch.size() == 1;
+  const bool is_sum = transpose_left && !transpose_right && sizes.batch.size() == 1 && !biased && !added;
   if (!is_sum || sizes.k < 2 * kGroupRows || sizes.m < 32 || sizes.n < 32 || sizes.m * sizes.n > kMostNumbers)
     return nullptr;
   const std::int64_t groups = std::clamp<std::int64_t>(sizes.k / kGroupRows, 1, 64);

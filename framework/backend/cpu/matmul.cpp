@@ -14,6 +14,7 @@
 
 #include "framework/backend/cpu/cpu_kernel.hpp"
 #include "framework/backend/cpu/large_matmul.hpp"
+#include "framework/backend/cpu/products.hpp"
 #include "framework/backend/cpu/scratch.hpp"
 #include "framework/backend/cpu/small_product.hpp"
 
@@ -279,10 +280,43 @@ class MatmulKernel final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_cpu_matmul(const KernelRequest& request) {
-  if (std::unique_ptr<Kernel> large = make_large_matmul(request)) return large;
+namespace {
+
+std::unique_ptr<Kernel> make_product(const KernelRequest& request) {
   return for_real(request, request.inputs[0].dtype,
                   [&]<class T>() -> std::unique_ptr<Kernel> { return std::make_unique<MatmulKernel<T>>(request); });
+}
+
+// A product, and then what is added to it.
+std::unique_ptr<Kernel> make_sum(const KernelRequest& request) {
+  const auto& attributes = request.attributes.as<MatmulAttributes>();
+  KernelRequest alone = request;
+  alone.inputs.resize(2);
+  alone.attributes = MatmulAttributes{attributes.transpose_left, attributes.transpose_right};
+  std::shared_ptr<const Kernel> product = make_product(alone);
+  const std::size_t workspace = product->workspace_bytes();
+  const std::int64_t size = request.outputs[0].shape.size(), n = request.outputs[0].shape[-1];
+  const std::int64_t rows = n == 0 ? 0 : size / n;
+  const bool biased = attributes.biased, added = attributes.added;
+  return for_real(request, request.inputs[0].dtype, [&]<class T>() {
+    return make_kernel(
+        [=](const KernelArguments& arguments) {
+          product->run(arguments);
+          for_row_blocks(*arguments.workers, rows, n, [&](std::int64_t begin, std::int64_t end) {
+            const T* const addend = added ? arguments.input<T>(biased ? 3 : 2) + begin * n : nullptr;
+            add_to_rows(arguments.output<T>(0) + begin * n, end - begin, n, biased ? arguments.input<T>(2) : nullptr,
+                        addend);
+          });
+        },
+        workspace);
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_cpu_matmul(const KernelRequest& request) {
+  if (std::unique_ptr<Kernel> large = make_large_matmul(request)) return large;
+  return request.inputs.size() > 2 ? make_sum(request) : make_product(request);
 }
 
 std::string cpu_description() {

@@ -78,6 +78,19 @@ std::unique_ptr<Kernel> for_products(const KernelRequest& request, const Make& m
                   [&]<class T>() { return make.template operator()<ExactProducts<T>>(); });
 }
 
+// rows [count, n] += bias [n] + addend [count, n]; null: none.
+template <class T>
+void add_to_rows(T* rows, std::int64_t count, std::int64_t n, const T* bias, const T* addend) {
+  for (std::int64_t i = 0; bias && i < count; ++i) {
+    T* const row = rows + i * n;
+#pragma omp simd
+    for (std::int64_t j = 0; j < n; ++j) row[j] += bias[j];
+  }
+  const std::int64_t size = addend ? count * n : 0;
+#pragma omp simd
+  for (std::int64_t i = 0; i < size; ++i) rows[i] += addend[i];
+}
+
 // out = the sum of the groups' parts, in their order: `size` numbers each, `stride` apart.
 template <class T>
 void add_in_order(const Workers& workers, const T* parts, std::int64_t stride, std::int64_t groups, std::int64_t size,
