@@ -5,49 +5,22 @@ second and peak memory, at one and at two threads, and jari's bf16 against its o
     bench/lm.py --corpus FILE... [--bench build/ci/bench/bench_step] [--rounds 5] [--steps 8] [--threads 1 2] [--json FILE]
 
 The programs take turns (A B C A B C ...), so that a machine whose speed drifts slows all; what is shown are medians over
-the rounds, and of the ratio of each round. PyTorch runs with the OpenBLAS and the core type (OPENBLAS_CORETYPE) that are
-fastest here, found first: an old OpenBLAS does not know a new CPU and takes its slowest code. Without PyTorch, jari alone
-is measured.
+the rounds, and of the ratio of each round. PyTorch runs with the OpenBLAS and the settings that are fastest here, found
+first (peers.py). Without PyTorch, jari alone is measured.
 """
 import argparse
 import json
-import os
 import statistics
-import subprocess
 import sys
 from pathlib import Path
 
+from peers import PYTHON, fastest_settings, has_torch, run
+
 HERE = Path(__file__).resolve().parent
-PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable  # Debian's has Debian's PyTorch
-SETTINGS = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "LD_LIBRARY_PATH")
-
-
-def run(command, threads, settings=None):
-    environment = {name: value for name, value in os.environ.items() if name not in SETTINGS}
-    environment |= {"OMP_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": str(threads)} | (settings or {})
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, env=environment)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}: exit status {done.returncode}\n{done.stderr}")
-    return json.loads(done.stdout)
 
 
 def torch_command(threads, steps):
     return [PYTHON, HERE / "lm_torch.py", "--threads", threads, "--steps", steps]
-
-
-def fastest_settings(threads):
-    """The environment that PyTorch trains fastest in, and each one's tokens per second."""
-    flags = Path("/proc/cpuinfo").read_text()
-    cores = ["", "Haswell"] + (["SkylakeX"] if "avx512f" in flags else [])
-    folders = [str(folder) for folder in sorted(Path("/usr/lib").glob("*/openblas-*"))] or [""]
-    speeds = {}
-    for folder in folders:
-        for core in cores:
-            settings = ({"LD_LIBRARY_PATH": folder} if folder else {}) | ({"OPENBLAS_CORETYPE": core} if core else {})
-            speed = run(torch_command(threads, 2) + ["--warmup", 1], threads, settings)["tokens_per_second"]
-            speeds[f"{Path(folder).name or 'BLAS'} {core or 'as it finds'}"] = (speed, settings)
-    print(f"PyTorch at {threads} thread(s):", ", ".join(f"{name} {speed:.0f}" for name, (speed, _) in speeds.items()))
-    return max(speeds.values(), key=lambda pair: pair[0])[1]
 
 
 def jari_command(options, threads, precision):
@@ -97,12 +70,12 @@ def main():
     options = parser.parse_args()
     if not options.bench.exists():
         sys.exit(f"{options.bench} is missing; build it: JARI_PRESET=ci ./test.sh -N, or give --bench")
-    has_torch = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode == 0
-    if not has_torch:
-        print("PyTorch is not installed (apt-get install python3-torch libopenblas0-openmp): jari alone is measured")
+    torch = has_torch()
     results = []
     for threads in options.threads:
-        rounds = measure(options, threads, fastest_settings(threads) if has_torch else None)
+        command = torch_command(threads, 2) + ["--warmup", 1]
+        settings = fastest_settings(command, threads, "tokens_per_second") if torch else None
+        rounds = measure(options, threads, settings)
         show(threads, rounds)
         results += [{"who": who} | result for r in rounds for who, result in r.items()]
     if options.json:

@@ -16,7 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from step import SLOWING, fastest_blas, has_torch, torch_command
+from peers import environment, has_torch
+from step import fastest_torch, torch_command
 
 SCHEMES = ("learned", "sin", "rel")
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,14 +32,12 @@ def jari_steps_per_second(options):
         return len(SCHEMES) * options.seeds * options.steps / (time.monotonic() - begun)
 
 
-def torch_steps_per_second(options, blas):
+def torch_steps_per_second(options, settings):
     """Steps per second of all cores together: harmonic mean over the schemes, since each trains as many steps."""
-    environment = {name: value for name, value in os.environ.items() if name not in SLOWING}
-    environment.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", **({"LD_LIBRARY_PATH": blas} if blas else {}))
     seconds_a_step = 0
     for scheme in SCHEMES:
         command = [str(word) for word in torch_command(scheme, 1, max(20, options.steps // 5))]
-        processes = [subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) for _ in range(options.cores)]
+        processes = [subprocess.Popen(command, stdout=subprocess.PIPE, env=environment(1, settings)) for _ in range(options.cores)]
         rates = [json.loads(process.communicate()[0])["steps_per_second"] for process in processes]
         seconds_a_step += 1 / sum(rates)
     return len(SCHEMES) / seconds_a_step
@@ -56,10 +55,10 @@ def main():
     if not has_torch():
         print(f"PyTorch is not installed; jari: {jari_steps_per_second(options):.1f} steps/s in all")
         return
-    blas = fastest_blas(1)
+    settings = fastest_torch(1)
     rounds = []
     for _ in range(options.rounds):
-        jari, torch = jari_steps_per_second(options), torch_steps_per_second(options, blas)
+        jari, torch = jari_steps_per_second(options), torch_steps_per_second(options, settings)
         print(f"jari {jari:.1f} steps/s, PyTorch {torch:.1f} steps/s on {options.cores} cores: ratio {jari / torch:.2f}", flush=True)
         rounds.append({"jari_steps_per_second": jari, "torch_steps_per_second": torch, "ratio": jari / torch})
     ratio = statistics.median(each["ratio"] for each in rounds)

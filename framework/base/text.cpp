@@ -119,4 +119,43 @@ std::string joined(const std::vector<std::string>& names, std::string_view separ
   return result;
 }
 
+namespace {
+
+// The byte that an escape at the beginning of a text stands for.
+std::optional<char> escaped_byte(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  if (text.size() < 4 || text[0] != '\\' || text[1] != 'x') return std::nullopt;
+  const std::size_t high = kDigits.find(text[2]), low = kDigits.find(text[3]);
+  if (high == std::string_view::npos || low == std::string_view::npos) return std::nullopt;
+  return static_cast<char>(high << 4 | low);
+}
+
+}  // namespace
+
+std::string as_utf8(std::string_view bytes) {
+  std::string text;
+  while (!bytes.empty()) {
+    const std::size_t valid = first_invalid_utf8(bytes).value_or(bytes.size());
+    for (std::size_t i = 0; i < valid; ++i) {
+      const bool is_plain = bytes[i] != '\0' && !escaped_byte(bytes.substr(i));
+      text += is_plain ? std::string(1, bytes[i]) : fmt::format("\\x{:02X}", static_cast<unsigned char>(bytes[i]));
+    }
+    bytes.remove_prefix(valid);
+    if (bytes.empty()) break;
+    text += fmt::format("\\x{:02X}", static_cast<unsigned char>(bytes[0]));
+    bytes.remove_prefix(1);
+  }
+  return text;
+}
+
+std::string bytes_of_utf8(std::string_view text) {
+  std::string bytes;
+  while (!text.empty()) {
+    const std::optional<char> byte = escaped_byte(text);
+    bytes += byte.value_or(text[0]);
+    text.remove_prefix(byte ? 4 : 1);
+  }
+  return bytes;
+}
+
 }  // namespace jari

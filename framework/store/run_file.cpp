@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "framework/base/error.hpp"
+#include "framework/base/text.hpp"
 #include "framework/store/hdf5_file.hpp"
 
 namespace jari {
@@ -295,7 +296,9 @@ void write_run_file(const std::filesystem::path& path, const RunRecord& record) 
   write_digests(file, record.digests);
   if (!record.vocabulary_tokens.empty()) {
     const Hdf5Shape shape{static_cast<std::int64_t>(record.vocabulary_tokens.size())};
-    file.write("vocabulary/token", shape, record.vocabulary_tokens);
+    std::vector<std::string> tokens;  // pieces of bytes are not always UTF-8
+    for (const std::string& token : record.vocabulary_tokens) tokens.push_back(as_utf8(token));
+    file.write("vocabulary/token", shape, tokens);
     file.write("vocabulary/count", shape, record.vocabulary_counts);
     if (!record.tokenizer_model.empty()) file.write_text("vocabulary/tokenizer", record.tokenizer_model);
   }
@@ -317,6 +320,7 @@ RunRecord read_run_file(const std::filesystem::path& path) {
   record.digests = read_digests(file);
   if (file.is_group("vocabulary")) {
     record.vocabulary_tokens = file.read<std::string>("vocabulary/token").values;
+    for (std::string& token : record.vocabulary_tokens) token = bytes_of_utf8(token);
     record.vocabulary_counts = file.read<std::int64_t>("vocabulary/count").values;
     if (file.exists("vocabulary/tokenizer")) record.tokenizer_model = file.read_text("vocabulary/tokenizer");
   }

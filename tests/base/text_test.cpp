@@ -31,5 +31,25 @@ TEST(Text, IsShownWithoutWhatTerminalsObey) {
   EXPECT_EQ(printable("a\xff"), "a\uFFFD");
 }
 
+TEST(Utf8Text, HoldsAnyBytesAndGivesThemBack) {
+  EXPECT_EQ(as_utf8("배 ab"), "배 ab");
+  EXPECT_EQ(as_utf8(std::string_view("\0a", 2)), "\\x00a");
+  EXPECT_EQ(as_utf8("\xEB\xB0"), "\\xEB\\xB0");
+  EXPECT_EQ(as_utf8("\\n \\x41"), "\\n \\x5Cx41");  // only what would be read as an escape
+  std::uint64_t state = 1;
+  for (int i = 0; i < 2000; ++i) {
+    std::string bytes;
+    for (int k = 0; k < 12; ++k) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      constexpr std::string_view kSome("\\x41\0\xEB\xB0\xB0" "F", 9);
+      bytes += kSome[(state >> 33) % kSome.size()];
+    }
+    const std::string text = as_utf8(bytes);
+    EXPECT_EQ(first_invalid_utf8(text), std::nullopt);
+    EXPECT_EQ(text.find('\0'), std::string::npos);
+    EXPECT_EQ(bytes_of_utf8(text), bytes);
+  }
+}
+
 }  // namespace
 }  // namespace jari

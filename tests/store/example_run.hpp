@@ -21,8 +21,8 @@ inline RunRecord example_run() {
   record.weights = {{"embedding/token", {2, 3}, std::vector<float>{1, 2, 3, 4, 5, 6.5F}, {"token", "width"}},
                     {"scale", {}, std::vector<double>{0.1}, {}}};
   record.digests = {{1, "0123456789abcdef"}, {10, "fedcba9876543210"}};
-  record.vocabulary_tokens = {"물리학", "the"};
-  record.vocabulary_counts = {12, 34};
+  record.vocabulary_tokens = {"물리학", "the", std::string(1, '\0'), "\xEB\xAC"};  // pieces of bytes as well
+  record.vocabulary_counts = {12, 34, 0, 5};
   record.analyses = {{"property",
                       {{"curve", {2, 2}, std::vector<double>{1, 2, 3, 4}, {"gap", "offset"}}},
                       {{"gap_1/mean", 0.5}, {"gap_10/mean", 0.25}, {"gap_3/mean", 0.125}},
