@@ -15,8 +15,8 @@ char32_t next_code_point(std::string_view text, std::size_t& offset);
 // Offset of the first byte that is not UTF-8 (overlong forms and surrogates are not).
 std::optional<std::size_t> first_invalid_utf8(std::string_view text);
 
-// Any bytes as UTF-8 text without NUL, and back: a byte that is no UTF-8, a NUL and a backslash that an escape would begin
-// with are "\xNN".
+// Any bytes as UTF-8 text without NUL, and back: a byte that is no UTF-8, a NUL and a backslash that an escape would
+// begin with are "\xNN".
 std::string as_utf8(std::string_view bytes);
 std::string bytes_of_utf8(std::string_view text);
 

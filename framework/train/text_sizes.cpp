@@ -16,7 +16,8 @@ TextSize size_of(std::string_view text) {
           static_cast<std::int32_t>(std::count_if(text.begin(), text.end(), begins_character))};
 }
 
-// The pieces of a tokenizer that has a vocabulary of its own. (The spec's may have chosen some of them, with other ids.)
+// The pieces of a tokenizer that has a vocabulary of its own. (The spec's may have chosen some of them, with other
+// ids.)
 class OwnPieces {
  public:
   explicit OwnPieces(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {

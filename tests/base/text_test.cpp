@@ -41,7 +41,10 @@ TEST(Utf8Text, HoldsAnyBytesAndGivesThemBack) {
     std::string bytes;
     for (int k = 0; k < 12; ++k) {
       state = state * 6364136223846793005u + 1442695040888963407u;
-      constexpr std::string_view kSome("\\x41\0\xEB\xB0\xB0" "F", 9);
+      constexpr std::string_view kSome(
+          "\\x41\0\xEB\xB0\xB0"
+          "F",
+          9);
       bytes += kSome[(state >> 33) % kSome.size()];
     }
     const std::string text = as_utf8(bytes);
