@@ -7,41 +7,22 @@
 
 #include "framework/ops/differentiate.hpp"
 #include "tests/plugins/components.hpp"
-#include "tests/support/files.hpp"
+#include "tests/support/golden.hpp"
 
 namespace jari {
 namespace {
 
 using test::bound;
 using test::Bound;
+using test::expect_near;
+using test::flat;
+using test::golden;
 using Json = nlohmann::json;
-
-Json golden(const std::string& name) {
-  return Json::parse(test::read_text(test::source_path("tests/golden/" + name + ".json")));
-}
-
-void append_flat(const Json& nested, std::vector<double>& out) {
-  if (!nested.is_array()) return out.push_back(nested.get<double>());
-  for (const Json& item : nested) append_flat(item, out);
-}
-
-std::vector<double> flat(const Json& nested) {
-  std::vector<double> out;
-  append_flat(nested, out);
-  return out;
-}
 
 double largest(const std::vector<double>& values) {
   double result = 0;
   for (const double value : values) result = std::max(result, std::abs(value));
   return result;
-}
-
-void expect_near(const std::vector<double>& found, const std::vector<double>& expected, double tolerance,
-                 const std::string& what) {
-  ASSERT_EQ(found.size(), expected.size()) << what;
-  for (std::size_t i = 0; i < found.size(); ++i)
-    EXPECT_NEAR(found[i], expected[i], tolerance) << what << "[" << i << "]";
 }
 
 const std::map<std::string, std::string> kSchemes = {

@@ -12,6 +12,7 @@
 #include "tests/plugins/components.hpp"
 #include "tests/support/errors.hpp"
 #include "tests/support/files.hpp"
+#include "tests/support/golden.hpp"
 
 namespace jari {
 namespace {
@@ -19,23 +20,14 @@ namespace {
 using test::bound;
 using test::Bound;
 using test::error_of;
+using test::expect_near;
+using test::flat;
 using test::TemporaryFolder;
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
-void append_flat(const Json& nested, std::vector<double>& out) {
-  if (!nested.is_array()) return out.push_back(nested.get<double>());
-  for (const Json& item : nested) append_flat(item, out);
-}
-
-std::vector<double> flat(const Json& nested) {
-  std::vector<double> out;
-  append_flat(nested, out);
-  return out;
-}
-
 const Json& gpt2() {
-  static const Json json = Json::parse(test::read_text(test::source_path("tests/golden/gpt2.json")));
+  static const Json json = test::golden("gpt2");
   return json;
 }
 
@@ -118,13 +110,6 @@ class Built {
 std::string gpt2_block(const std::filesystem::path& checkpoint, const std::string& more = "") {
   return "{type: gpt, blocks: 2, heads: 2, width: 8, position: {type: learned, max_length: 6}, checkpoint: " +
          checkpoint.string() + more + "}";
-}
-
-void expect_near(const std::vector<double>& found, const std::vector<double>& expected, double tolerance,
-                 const std::string& what) {
-  ASSERT_EQ(found.size(), expected.size()) << what;
-  for (std::size_t i = 0; i < found.size(); ++i)
-    EXPECT_NEAR(found[i], expected[i], tolerance) << what << "[" << i << "]";
 }
 
 void expect_equal_to_pytorch(const std::string& prefix) {

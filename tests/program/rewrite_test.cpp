@@ -28,6 +28,18 @@ std::int64_t product_rows(const Graph& graph) {
   return rows;
 }
 
+// Parameters of which no two are alike.
+State filled_state(const Graph& graph) {
+  State state(graph, 1);
+  for (const State::Entry& entry : state.entries()) {
+    std::vector<double> values(static_cast<std::size_t>(entry.type.shape.size()));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = std::sin(static_cast<double>(i * 7 + entry.name.size()));
+    state.write(0, entry, values);
+  }
+  return state;
+}
+
 // x = table[ids] + positions, [batch, length, width].
 Outcome run(bool rewrites, Build build) {
   Graph graph(DType::f64);
@@ -43,13 +55,7 @@ Outcome run(bool rewrites, Build build) {
   outcome.products = static_cast<int>(product_rows(graph));
   const Value loss = sum_all(square(y) * 0.5 + y);
   const std::vector<Value> gradients = differentiate(graph, loss, {table, positions, matrix});
-  State state(graph, 1);
-  for (const State::Entry& entry : state.entries()) {
-    std::vector<double> values(static_cast<std::size_t>(entry.type.shape.size()));
-    for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = std::sin(static_cast<double>(i * 7 + entry.name.size()));
-    state.write(0, entry, values);
-  }
+  State state = filled_state(graph);
   outcome.loss = evaluate(graph, loss, {}, &state);
   outcome.table = evaluate(graph, gradients[0], {}, &state);
   outcome.positions = evaluate(graph, gradients[1], {}, &state);
@@ -118,12 +124,7 @@ TEST(Rewrite, AProductTakesUpWhatIsAddedToIt) {
     const Value y = more + (matmul(x, weight) + bias);
     EXPECT_EQ(graph.node(y.node()).op == &op_matmul, rewrites);
     const std::vector<Value> gradients = differentiate(graph, mean_all(square(y)), {x, weight, bias, more});
-    State state(graph, 1);
-    for (const State::Entry& entry : state.entries()) {
-      std::vector<double> values(static_cast<std::size_t>(entry.type.shape.size()));
-      for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<double>(i * 7));
-      state.write(0, entry, values);
-    }
+    State state = filled_state(graph);
     results.push_back(evaluate(graph, y, {}, &state));
     for (const Value& value : gradients) results.push_back(evaluate(graph, value, {}, &state));
   }
@@ -140,12 +141,7 @@ TEST(Rewrite, TwoLayersWithGeluAreOne) {
     const Value y = matmul(gelu(matmul(x, inner) + bias), outer);
     EXPECT_EQ(graph.node(y.node()).op == &op_gelu_mlp, rewrites);
     const std::vector<Value> gradients = differentiate(graph, mean_all(square(y)), {x, inner, outer, bias});
-    State state(graph, 1);
-    for (const State::Entry& entry : state.entries()) {
-      std::vector<double> values(static_cast<std::size_t>(entry.type.shape.size()));
-      for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<double>(i * 7));
-      state.write(0, entry, values);
-    }
+    State state = filled_state(graph);
     results.push_back(evaluate(graph, y, {}, &state));
     for (const Value& value : gradients) results.push_back(evaluate(graph, value, {}, &state));
   }
@@ -163,12 +159,7 @@ TEST(Rewrite, ALossOfLargeLogitsDoesWithoutThem) {
     const Value loss = cross_entropy(matmul(x, weight, false, true), graph.constant_i32({2, 300}, targets));
     EXPECT_EQ(graph.node(loss.node()).op == &op_linear_cross_entropy, rewrites);
     const std::vector<Value> gradients = differentiate(graph, loss * 3, {x, weight});
-    State state(graph, 1);
-    for (const State::Entry& entry : state.entries()) {
-      std::vector<double> values(static_cast<std::size_t>(entry.type.shape.size()));
-      for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<double>(i * 7));
-      state.write(0, entry, values);
-    }
+    State state = filled_state(graph);
     for (const Value& value : {loss, gradients[0], gradients[1]}) results.push_back(evaluate(graph, value, {}, &state));
   }
   for (std::size_t i = 0; i < 3; ++i) expect_near(results[i], results[i + 3]);

@@ -1,6 +1,7 @@
 #pragma once
 // Memory that a thread keeps between kernel calls: for what one block of work needs while it runs. It grows to the most
-// that a kernel asked for (up to a few megabytes, with packed operands of large products), so it is no part of the planned arena.
+// that a kernel asked for (up to a few megabytes, with packed operands of large products), so it is no part of the
+// planned arena.
 
 #include <cstddef>
 #include <cstdint>
