@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -11,6 +10,7 @@
 #include "framework/store/run_file.hpp"
 #include "framework/train/language_model_run.hpp"
 #include "framework/train/trainer.hpp"
+#include "tests/support/cache_home.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/specs.hpp"
 
@@ -31,11 +31,9 @@ inline const Registry& builtin_plugins() {
 class LanguageModelFolder {
  public:
   explicit LanguageModelFolder(const std::string& text = kRhyme, int times = 12) {
-    setenv("XDG_CACHE_HOME", folder_.path().c_str(), 1);
     std::ofstream file(corpus(), std::ios::binary);
     for (int i = 0; i < times; ++i) file << text;
   }
-  ~LanguageModelFolder() { unsetenv("XDG_CACHE_HOME"); }
 
   std::filesystem::path corpus() const { return folder_.path() / "text.txt"; }
 
@@ -75,6 +73,7 @@ class LanguageModelFolder {
 
  private:
   const TemporaryFolder folder_;
+  const CacheHome cache_{folder_.path()};
 };
 
 }  // namespace jari::test

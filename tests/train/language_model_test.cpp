@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 
 #include "framework/store/run_file.hpp"
 #include "framework/train/text_sizes.hpp"
 #include "framework/train/trainer.hpp"
+#include "tests/support/cache_home.hpp"
 #include "tests/support/errors.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/specs.hpp"
@@ -27,7 +27,6 @@ using ::testing::HasSubstr;
 class LanguageModelTraining : public ::testing::Test {
  protected:
   LanguageModelTraining() {
-    setenv("XDG_CACHE_HOME", folder_.path().c_str(), 1);
     std::ofstream text(corpus(), std::ios::binary);
     const char* who[] = {"한 남자가", "그 여자는", "늙은 사공이", "아이 둘이", "먼 나라의 왕이"};
     const char* what[] = {"배를 타고", "말을 몰아", "노래하며", "걷고 걸어"};
@@ -41,7 +40,6 @@ class LanguageModelTraining : public ::testing::Test {
     for (int line = 0; line < 150; ++line)
       text << who[draw(5)] << " " << what[draw(4)] << " " << draw(9) << "번 " << where[draw(6)] << ".\n";
   }
-  ~LanguageModelTraining() override { unsetenv("XDG_CACHE_HOME"); }
 
   std::filesystem::path corpus() const { return folder_.path() / "text.txt"; }
 
@@ -80,6 +78,7 @@ class LanguageModelTraining : public ::testing::Test {
   }
 
   const TemporaryFolder folder_;
+  const test::CacheHome cache_{folder_.path()};
 };
 
 TEST_F(LanguageModelTraining, TellsPerplexityAndBitsOfTheText) {

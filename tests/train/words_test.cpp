@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 
 #include "framework/store/run_file.hpp"
 #include "framework/train/trainer.hpp"
 #include "framework/train/verify.hpp"
+#include "tests/support/cache_home.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/specs.hpp"
 
@@ -23,9 +23,6 @@ using test::TemporaryFolder;
 class Words : public ::testing::Test {
  protected:
   Words() {
-    const char* before = std::getenv("XDG_CACHE_HOME");
-    if (before != nullptr) cache_before_ = before;
-    setenv("XDG_CACHE_HOME", folder_.path().c_str(), 1);
     std::ofstream text(corpus(), std::ios::binary);
     std::uint64_t state = 1;
     for (int line = 0; line < 400; ++line) {
@@ -36,13 +33,6 @@ class Words : public ::testing::Test {
         text << "w" << word << " w" << (word + 1) % 300 << " ";
       }
       text << "\n";
-    }
-  }
-  ~Words() override {
-    if (cache_before_.empty()) {
-      unsetenv("XDG_CACHE_HOME");
-    } else {
-      setenv("XDG_CACHE_HOME", cache_before_.c_str(), 1);
     }
   }
 
@@ -57,7 +47,7 @@ class Words : public ::testing::Test {
   }
 
   const TemporaryFolder folder_;
-  std::string cache_before_;
+  const test::CacheHome cache_{folder_.path()};
 };
 
 const std::string kRandom = "negatives: {type: uniform, count: 3}";
