@@ -6,6 +6,7 @@
 
 #include "framework/store/atomic_file.hpp"
 #include "framework/store/run_file.hpp"
+#include "tests/support/cache_home.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/small_byte_pair.hpp"
 #include "tools/commands.hpp"
@@ -23,21 +24,11 @@ struct Output {
 class TokensCommand : public ::testing::Test {
  protected:
   TokensCommand() {
-    const char* before = std::getenv("XDG_CACHE_HOME");
-    if (before != nullptr) cache_before_ = before;
-    setenv("XDG_CACHE_HOME", folder_.path().c_str(), 1);
     write_file_atomically(folder_.path() / "corpus.txt",
                           "학교에서 음악을 듣는다.\n학교의 음악 시간\n학교에서는 음악을\n");
     write_file_atomically(spec_,
                           "experiment: words\ndata:\n  corpus: corpus.txt\n"
                           "  tokenizer: {type: words, stemmer: josa}\n  vocabulary: {min_count: 2}\n");
-  }
-  ~TokensCommand() override {
-    if (cache_before_.empty()) {
-      unsetenv("XDG_CACHE_HOME");
-    } else {
-      setenv("XDG_CACHE_HOME", cache_before_.c_str(), 1);
-    }
   }
 
   static Output jari(const std::vector<std::string>& arguments) {
@@ -52,7 +43,7 @@ class TokensCommand : public ::testing::Test {
 
   test::TemporaryFolder folder_;
   std::filesystem::path spec_ = folder_.path() / "spec.yaml";
-  std::string cache_before_;
+  const test::CacheHome cache_{folder_.path()};
 };
 
 TEST_F(TokensCommand, ShowsPiecesIdsAndWhatIsUnknown) {
