@@ -212,6 +212,7 @@ class Planner {
   bool place_on_parameter(int i, int output) {
     const Node& node = graph_.node(i);
     if (node.op->in_place.size() <= index(output) || node.op->in_place[index(output)] < 0) return false;
+    if (device_ != nullptr && !node.op->steps) return false;
     const Storage over = storage(node.inputs[index(node.op->in_place[index(output)])]);
     if (over.location.region != Region::state || over.last_use > i) return false;
     const bool is_updated = std::any_of(updates_.begin(), updates_.end(), [&](const auto& update) {
