@@ -16,7 +16,7 @@
 
 // The dynamic shared memory of the launch, aligned to 16 bytes. Declared once as bytes: `extern __shared__` arrays of
 // different types under one name do not compile.
-#define JARI_DYNAMIC_SHARED(T, name)                                     \
+#define JARI_DYNAMIC_SHARED(T, name)                                   \
   extern __shared__ __align__(16) unsigned char jari_dynamic_shared[]; \
   T* const name = reinterpret_cast<T*>(jari_dynamic_shared)
 
@@ -31,12 +31,13 @@ inline void check_launch(cudaError_t status) {
   if (status != cudaSuccess) throw jari::DeviceError(std::string("launching a kernel: ") + cudaGetErrorString(status));
 }
 
-// Enqueues `kernel` on `stream`, nullptr is the default stream. Arguments are converted to the kernel's parameters. Throws
-// DeviceError if the launch is refused; what goes wrong while the kernel runs shows in a later call.
+// Enqueues `kernel` on `stream`, nullptr is the default stream. Arguments are converted to the kernel's parameters.
+// Throws DeviceError if the launch is refused; what goes wrong while the kernel runs shows in a later call.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, Stream stream,
             Arguments... arguments) {
-  static_assert(sizeof...(Parameters) == sizeof...(Arguments), "a kernel is launched with one argument for each parameter");
+  static_assert(sizeof...(Parameters) == sizeof...(Arguments),
+                "a kernel is launched with one argument for each parameter");
   static_assert((std::is_trivially_copyable_v<Parameters> && ...), "a kernel's parameters are copied as bytes");
   if (dynamic_shared_bytes > kSharedBytesUnasked) {
     check_launch(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
