@@ -3,6 +3,7 @@
 function(jari_add_layer name)
   cmake_parse_arguments(LAYER "" "" "DEPENDS;PRIVATE_DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/framework/${name}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/backend/cuda/")  # a module of its own
   add_library(jari_${name} STATIC ${sources})
   add_library(jari::${name} ALIAS jari_${name})
   set_target_properties(jari_${name} PROPERTIES EXPORT_NAME ${name} LINKER_LANGUAGE CXX)

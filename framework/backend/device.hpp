@@ -83,6 +83,8 @@ class Device {
   virtual std::unique_ptr<DeviceKernel> make_kernel(const KernelRequest& request) = 0;
   // Its one output is `active`, i32 by trial: made 0 where one of the inputs, scalars of these types, is not finite.
   virtual std::unique_ptr<DeviceKernel> make_guard(const std::vector<DType>& inputs) = 0;
+  // From its input to its output, `bytes` bytes, where the trial is active.
+  virtual std::unique_ptr<DeviceKernel> make_copy(std::size_t bytes) = 0;
 };
 
 }  // namespace jari

@@ -45,6 +45,9 @@ struct Op {
 
   std::vector<RowRead> row_reads = {};
 
+  // An optimizer's step, or a part of it: on a device its kernel leaves trials as they are that are not to run.
+  bool steps = false;
+
   // Whether its outputs stand for the same as the inputs that they replace: writing them is no step of training.
   bool settles = false;
 };

@@ -30,8 +30,8 @@ struct Storage {
 class Planner {
  public:
   Planner(const Graph& graph, const std::vector<std::pair<std::string, Value>>& outputs,
-          const std::vector<std::pair<Value, Value>>& updates)
-      : graph_(graph), outputs_(outputs), updates_(updates), plan_(std::make_unique<Program::Plan>()) {}
+          const std::vector<std::pair<Value, Value>>& updates, Device* device)
+      : graph_(graph), outputs_(outputs), updates_(updates), device_(device), plan_(std::make_unique<Program::Plan>()) {}
 
   std::unique_ptr<Program::Plan> make() {
     find_live();
@@ -162,7 +162,7 @@ class Planner {
     const Node& node = graph_.node(i);
     if (constant_[index(i)]) return compute_constant(i);
     if (node.op == &op_reshape) return;  // the same bytes under another shape
-    KernelCall call = make_call(node);
+    KernelCall call = make_call(node, device_);
     call_of_node_[i] = plan_->calls.size();
     for (std::size_t output = 0; output < node.outputs.size(); ++output) place_output(i, static_cast<int>(output));
     for (std::size_t output = 0; output < node.outputs.size(); ++output) {
@@ -170,16 +170,23 @@ class Planner {
       call.outputs.push_back(storage(value).location);
     }
     for (const Value& input : node.inputs) call.inputs.push_back(storage(input).location);
-    plan_->report.workspace_bytes = std::max(plan_->report.workspace_bytes, call.kernel->workspace_bytes());
+    const std::size_t workspace =
+        call.kernel ? call.kernel->workspace_bytes() : call.device_kernel->workspace_bytes(1);
+    plan_->report.workspace_bytes = std::max(plan_->report.workspace_bytes, workspace);
     plan_->calls.push_back(std::move(call));
     release_dead(i);
   }
 
-  KernelCall make_call(const Node& node) {
+  // Null: a kernel of the host.
+  KernelCall make_call(const Node& node, Device* device) {
     KernelRequest request{node.op, node.attributes, {}, node.outputs, graph_.products()};
     for (const Value& input : node.inputs) request.inputs.push_back(input.type());
     KernelCall call;
-    call.kernel = make_cpu_kernel(request);
+    if (device == nullptr) {
+      call.kernel = make_cpu_kernel(request);
+    } else {
+      call.device_kernel = device->make_kernel(request);
+    }
     call.path = node.path;
     call.op = node.op->name;
     call.span = node.span;
@@ -205,6 +212,7 @@ class Planner {
   bool place_on_parameter(int i, int output) {
     const Node& node = graph_.node(i);
     if (node.op->in_place.size() <= index(output) || node.op->in_place[index(output)] < 0) return false;
+    if (device_ != nullptr && !node.op->steps) return false;
     const Storage over = storage(node.inputs[index(node.op->in_place[index(output)])]);
     if (over.location.region != Region::state || over.last_use > i) return false;
     const bool is_updated = std::any_of(updates_.begin(), updates_.end(), [&](const auto& update) {
@@ -255,7 +263,7 @@ class Planner {
     for (std::size_t output = 0; output < node.outputs.size(); ++output) {
       place_constant(output_of(i, static_cast<int>(output)));
     }
-    const KernelCall call = make_call(node);
+    const KernelCall call = make_call(node, nullptr);
     std::vector<const void*> inputs;
     for (const Value& input : node.inputs) inputs.push_back(plan_->constants.data() + storage(input).location.offset);
     std::vector<void*> outputs;
@@ -327,6 +335,7 @@ class Planner {
   const Graph& graph_;
   const std::vector<std::pair<std::string, Value>>& outputs_;
   const std::vector<std::pair<Value, Value>>& updates_;
+  Device* const device_;
   std::unique_ptr<Program::Plan> plan_;
   std::vector<bool> live_, constant_;
   std::map<Value, int> storage_of_;
@@ -339,9 +348,16 @@ class Planner {
 
 }  // namespace
 
+bool Program::Plan::changes_state() const {
+  return !copies.empty() || std::any_of(calls.begin(), calls.end(), [](const KernelCall& call) {
+    return std::any_of(call.outputs.begin(), call.outputs.end(),
+                       [](const Location& location) { return location.region == Region::state; });
+  });
+}
+
 std::unique_ptr<Program::Plan> make_plan(const Graph& graph, const std::vector<std::pair<std::string, Value>>& outputs,
-                                         const std::vector<std::pair<Value, Value>>& updates) {
-  return Planner(graph, outputs, updates).make();
+                                         const std::vector<std::pair<Value, Value>>& updates, Device* device) {
+  return Planner(graph, outputs, updates, device).make();
 }
 
 }  // namespace jari

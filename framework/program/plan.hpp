@@ -1,17 +1,17 @@
 #pragma once
-// A graph laid out for the CPU: which kernels run, in which order, and where every value lives.
+// A graph laid out for the host or a device: which kernels run, in which order, and where every value lives.
 
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "framework/backend/kernel.hpp"
+#include "framework/backend/device.hpp"
 #include "framework/program/program.hpp"
 
 namespace jari {
 
-// The memories that a kernel's operands lie in.
+// The memories that a kernel's operands lie in. On a device each but the constants has a slice a trial.
 enum class Region { arena, input, constant, state };
 
 struct Location {
@@ -20,7 +20,8 @@ struct Location {
 };
 
 struct KernelCall {
-  std::shared_ptr<const Kernel> kernel;
+  std::shared_ptr<const Kernel> kernel;               // of a program of the host,
+  std::shared_ptr<const DeviceKernel> device_kernel;  // or of a device's
   std::vector<Location> inputs, outputs;
   // For observers and messages.
   std::string path;
@@ -51,10 +52,12 @@ struct Program::Plan {
   std::vector<std::byte> constants;
   PlanReport report;
   std::string text;
+
+  bool changes_state() const;
 };
 
-// What `outputs` and `updates` need is computed; all else is dropped.
+// What `outputs` and `updates` need is computed; all else is dropped. Constant parts are computed by the host in any case.
 std::unique_ptr<Program::Plan> make_plan(const Graph& graph, const std::vector<std::pair<std::string, Value>>& outputs,
-                                         const std::vector<std::pair<Value, Value>>& updates);
+                                         const std::vector<std::pair<Value, Value>>& updates, Device* device);
 
 }  // namespace jari

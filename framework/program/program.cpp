@@ -1,12 +1,10 @@
 #include "framework/program/program.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 
-#include "framework/base/error.hpp"
-#include "framework/program/plan.hpp"
+#include "framework/program/addresses.hpp"
+#include "framework/program/device_run.hpp"
 
 namespace jari {
 namespace {
@@ -35,66 +33,24 @@ struct Core {
   Block arena, inputs, workspace;
 };
 
-// Turns a Location into an address for one core and trial.
-struct Addresses {
-  std::byte* arena;
-  std::byte* input;
-  std::byte* constant;
-  std::byte* state;
-  const std::vector<std::size_t>* parameter_offsets;
-
-  std::byte* operator()(const Location& location) const {
-    switch (location.region) {
-      case Region::arena:
-        return arena + location.offset;
-      case Region::input:
-        return input + location.offset;
-      case Region::constant:
-        return constant + location.offset;
-      case Region::state:
-        return state + (*parameter_offsets)[location.offset];
-    }
-    return nullptr;
-  }
-};
-
-class LocatedTensors final : public Tensors {
- public:
-  LocatedTensors(const std::vector<NamedLocation>& named, const Addresses& addresses)
-      : named_(named), addresses_(addresses) {}
-
-  bool has(const std::string& name) const override { return find(name) != nullptr; }
-  const TensorType& type(const std::string& name) const override { return get_named(name).type; }
-  void* data(const std::string& name) const override { return addresses_(get_named(name).location); }
-
- private:
-  const NamedLocation* find(const std::string& name) const {
-    for (const NamedLocation& named : named_) {
-      if (named.name == name) return &named;
-    }
-    return nullptr;
-  }
-  const NamedLocation& get_named(const std::string& name) const {
-    const NamedLocation* named = find(name);
-    JARI_ASSERT(named != nullptr, "no tensor " + name);
-    return *named;
-  }
-
-  const std::vector<NamedLocation>& named_;
-  const Addresses& addresses_;
-};
-
 }  // namespace
 
-Program::Program(const Graph& graph) : plan_(make_plan(graph, graph.outputs(), graph.updates())) {}
-Program::Program(const Graph& graph, std::vector<std::pair<std::string, Value>> outputs)
-    : plan_(make_plan(graph, outputs, {})) {}
+Program::Program(const Graph& graph, std::shared_ptr<Device> device)
+    : plan_(make_plan(graph, graph.outputs(), graph.updates(), device.get())) {
+  if (device) device_run_ = std::make_unique<DeviceRun>(*plan_, std::move(device));
+}
+Program::Program(const Graph& graph, std::vector<std::pair<std::string, Value>> outputs, std::shared_ptr<Device> device)
+    : plan_(make_plan(graph, outputs, {}, device.get())) {
+  if (device) device_run_ = std::make_unique<DeviceRun>(*plan_, std::move(device));
+}
 Program::~Program() = default;
 Program::Program(Program&&) noexcept = default;
 Program& Program::operator=(Program&&) noexcept = default;
 
 const PlanReport& Program::report() const { return plan_->report; }
 std::string Program::to_string() const { return plan_->text; }
+std::size_t Program::device_bytes(int trials) const { return device_run_ ? device_run_->bytes(trials) : 0; }
+Program::DeviceSteps Program::device_steps() const { return device_run_ ? device_run_->steps() : DeviceSteps(); }
 
 std::vector<std::string> Program::observable_paths() const {
   std::vector<std::string> paths;
@@ -108,21 +64,6 @@ std::vector<std::string> Program::observable_paths() const {
 }
 
 namespace {
-
-// Where this State keeps the program's parameters: its layout may hold more than the program knows.
-std::vector<std::size_t> parameter_offsets(const std::vector<std::pair<std::string, TensorType>>& parameters,
-                                           const State& state) {
-  std::vector<std::size_t> offsets;
-  for (const auto& [name, type] : parameters) {
-    const State::Entry* entry = state.find(name);
-    if (entry == nullptr || entry->type != type) {
-      throw ShapeError(fmt::format("program: parameter '{}' is {} in the graph and {} in the state", name,
-                                   type.to_string(), entry ? entry->type.to_string() : "absent"));
-    }
-    offsets.push_back(entry->offset);
-  }
-  return offsets;
-}
 
 // The calls of one step of one trial.
 class StepRunner {
@@ -160,16 +101,7 @@ class StepRunner {
             std::vector<TensorView>& views) const {
     views.clear();
     for (std::size_t i = 0; i < locations.size(); ++i)
-      views.push_back({&types[i], addresses_(locations[i]), leaf_name(locations[i])});
-  }
-
-  const char* leaf_name(const Location& location) const {
-    if (location.region == Region::state) return plan_.parameters[location.offset].first.c_str();
-    if (location.region != Region::input) return "";
-    const auto found = std::find_if(plan_.inputs.begin(), plan_.inputs.end(), [&](const NamedLocation& input) {
-      return input.location.offset == location.offset;
-    });
-    return found == plan_.inputs.end() ? "" : found->name.c_str();
+      views.push_back({&types[i], addresses_(locations[i]), leaf_name(plan_, locations[i])});
   }
 
   const Program::Plan& plan_;
@@ -184,6 +116,7 @@ class StepRunner {
 
 void Program::run(State& state, std::span<const int> trials, std::int64_t begin, std::int64_t end, const Hooks& hooks,
                   ThreadPool& pool, Observer* observer) const {
+  if (device_run_) return device_run_->run(state, trials, begin, end, hooks, pool, observer);
   const std::vector<std::size_t> offsets = parameter_offsets(plan_->parameters, state);
   const bool split_kernels = static_cast<int>(trials.size()) < pool.threads();
   std::vector<std::unique_ptr<Core>> cores(static_cast<std::size_t>(split_kernels ? 1 : pool.threads()));

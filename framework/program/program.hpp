@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/backend/kernel.hpp"
+#include "framework/backend/device.hpp"
 #include "framework/base/thread_pool.hpp"
 #include "framework/graph/graph.hpp"
 #include "framework/graph/tensors.hpp"
@@ -18,6 +18,9 @@ namespace jari {
 
 // What is kept from step to step: weights and optimizer state, trial-major: [trial][all tensors], so that one trial is
 // one contiguous slice. Several programs (train, evaluate) share one State.
+//
+// A program that runs on a device has a copy there; what asks for a trial's bytes here gets the newest ones. Different
+// trials may be asked for on different threads.
 class State {
  public:
   struct Entry {
@@ -28,13 +31,16 @@ class State {
 
   // Entries in the order of creation of the graph's parameters.
   State(const Graph& graph, int trials);
+  ~State();
+  State(State&&) noexcept;
+  State& operator=(State&&) noexcept;
 
   int trials() const { return trials_; }
   const std::vector<Entry>& entries() const { return entries_; }
   const Entry* find(const std::string& name) const;
   std::size_t bytes_per_trial() const { return stride_; }
-  std::byte* data(int trial) { return data_.data() + static_cast<std::size_t>(trial) * stride_; }
-  const std::byte* data(int trial) const { return data_.data() + static_cast<std::size_t>(trial) * stride_; }
+  std::byte* data(int trial);  // to change, and so newer than the device's from here on
+  const std::byte* data(int trial) const;
   template <class T>
   std::span<T> tensor(int trial, const Entry& entry) {
     return {reinterpret_cast<T*>(data(trial) + entry.offset), static_cast<std::size_t>(entry.type.shape.size())};
@@ -45,7 +51,14 @@ class State {
   // Of the names, types and bytes of a trial's entries: 16 hexadecimal digits.
   std::string digest(int trial) const;
 
+  // The slice of trial `first` on the device, with `count` trials from there on up to date; they lie bytes_per_trial()
+  // apart. Of one device at a time.
+  std::byte* on_device(const std::shared_ptr<Device>& device, int first, int count);
+  // The device has changed it.
+  void changed_on_device(int trial);
+
  private:
+  class DeviceCopy;
   struct AlignedDelete {
     void operator()(std::byte* memory) const;
   };
@@ -58,6 +71,7 @@ class State {
   std::size_t stride_ = 0;
   std::vector<Entry> entries_;
   Memory data_;
+  std::unique_ptr<DeviceCopy> device_copy_;  // null: the bytes here are all there is
 };
 
 struct PlanReport {
@@ -74,9 +88,11 @@ class Program {
   struct Plan;
 
   // Plans the graph: drops what no output or update needs, computes constant parts once, orders, lays out the arena.
-  explicit Program(const Graph& graph);
+  // `device`: what it is to run on; null: the host.
+  explicit Program(const Graph& graph, std::shared_ptr<Device> device = nullptr);
   // The same for `outputs` alone, whatever the graph itself outputs or updates.
-  Program(const Graph& graph, std::vector<std::pair<std::string, Value>> outputs);
+  Program(const Graph& graph, std::vector<std::pair<std::string, Value>> outputs,
+          std::shared_ptr<Device> device = nullptr);
   ~Program();
   Program(Program&&) noexcept;
   Program& operator=(Program&&) noexcept;
@@ -87,14 +103,26 @@ class Program {
     // Within a step, after the outputs that it is given and before anything of the state changes. Returning false
     // leaves the state as it was before the step and ends this trial's steps.
     std::function<bool(int trial, std::int64_t step, const Tensors& outputs)> guard;
+    // The outputs, scalars, of which the guard asks no more than whether they are finite. A device asks that itself and
+    // so does a whole step without the host; it calls the guard afterwards. Empty: it has to wait for the guard.
+    std::vector<std::string> finite;
     // After it: reads its outputs. Returning false ends this trial's steps (it diverged, or is done).
     std::function<bool(int trial, std::int64_t step, const Tensors& outputs)> fetch;
   };
 
   // Runs steps [begin, end) of each of `trials`, in place on `state`. Each core takes a whole trial at a time; kernels
-  // are split over the cores only when there are fewer trials than cores. The bits are the same either way.
+  // are split over the cores only when there are fewer trials than cores. The bits are the same either way. A device
+  // takes all trials of a step at once; with an observer it takes them one by one, node by node.
   void run(State& state, std::span<const int> trials, std::int64_t begin, std::int64_t end, const Hooks& hooks,
            ThreadPool& pool, Observer* observer = nullptr) const;
+
+  // Bytes on the device for that many trials at once, without their state; 0 for a program of the host.
+  std::size_t device_bytes(int trials) const;
+  // Steps that were replayed from a recording, and all that ran on the device.
+  struct DeviceSteps {
+    std::int64_t replayed = 0, all = 0;
+  };
+  DeviceSteps device_steps() const;
 
   const PlanReport& report() const;
   std::string to_string() const;  // one line a kernel call: path, op, types, arena offsets
@@ -103,6 +131,7 @@ class Program {
 
  private:
   std::unique_ptr<Plan> plan_;
+  std::unique_ptr<class DeviceRun> device_run_;  // null for a program of the host
 };
 
 // Elements as doubles, whatever the dtype.

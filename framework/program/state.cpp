@@ -7,6 +7,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
+#include "framework/program/device_copy.hpp"
 #include "framework/program/program.hpp"
 
 namespace jari {
@@ -32,6 +33,27 @@ State::State(const Graph& graph, int trials) : trials_(trials) {
   data_.bytes.reset(new (std::align_val_t{kAlignment}) std::byte[bytes]);
   std::memset(data_.data(), 0, bytes);
 }
+
+State::~State() = default;
+State::State(State&&) noexcept = default;
+State& State::operator=(State&&) noexcept = default;
+
+std::byte* State::data(int trial) {
+  if (device_copy_) device_copy_->bring_to_host(trial, /*to_change=*/true);
+  return data_.data() + static_cast<std::size_t>(trial) * stride_;
+}
+
+const std::byte* State::data(int trial) const {
+  if (device_copy_) device_copy_->bring_to_host(trial, /*to_change=*/false);
+  return data_.data() + static_cast<std::size_t>(trial) * stride_;
+}
+
+std::byte* State::on_device(const std::shared_ptr<Device>& device, int first, int count) {
+  if (!device_copy_) device_copy_ = std::make_unique<DeviceCopy>(device, data_.data(), trials_, stride_);
+  return device_copy_->bring_to_device(*device, first, count);
+}
+
+void State::changed_on_device(int trial) { device_copy_->changed(trial); }
 
 const State::Entry* State::find(const std::string& name) const {
   const auto found =

@@ -7,9 +7,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "framework/backend/device.hpp"
 #include "framework/graph/graph.hpp"
 #include "framework/ops/ops.hpp"
 
@@ -61,6 +63,9 @@ struct OpCases {
   std::vector<OpCase> cases;
   std::vector<ErrorCase> errors;
 };
+
+// What the suite runs on: null for the host. Another binary of the same suite has another one.
+std::shared_ptr<Device> device_under_test();
 
 #define JARI_OP(name) OpCases cases_##name();
 #include "framework/ops/ops.def"

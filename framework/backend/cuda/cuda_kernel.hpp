@@ -6,13 +6,13 @@
 // `Operand::of_trial()` says where they lie. What one block of threads does depends on shapes alone, and sums are taken
 // in an order that shapes alone fix, so the bits of a trial do not depend on how many others run beside it.
 
-#include <fmt/format.h>
-
 #include <jari_simt.hpp>
 #include <memory>
 #include <utility>
 
-#include "framework/backend/device.hpp"
+#include "framework/backend/cuda/refuse.hpp"
+#include "framework/backend/cuda/stream_queue.hpp"
+#include "framework/base/error.hpp"
 
 namespace jari {
 
@@ -22,12 +22,6 @@ namespace jari {
 #undef JARI_OP
 
 namespace cuda {
-
-// A queue of this backend knows the stream that kernels are launched on.
-class StreamQueue : public DeviceQueue {
- public:
-  virtual simt::Stream stream() const = 0;
-};
 
 // Passed to kernels by value.
 template <class T>
@@ -103,10 +97,6 @@ inline std::int64_t blocks_of(std::int64_t count, std::int64_t block) { return (
 
 // Stretches of a workspace begin at multiples of this.
 inline std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
-
-[[noreturn]] inline void refuse(const KernelRequest& request, DType dtype) {
-  throw DeviceError(fmt::format("{}: CUDA has no kernel for elements of type {}", request.op->name, name_of(dtype)));
-}
 
 // `make.template operator()<T>()` for T = float or double; DeviceError for another element type.
 template <class Make>

@@ -1,0 +1,94 @@
+#pragma once
+// What a plan needs on a device to run trials [first, first + count) of one state: its memory there, and a step's
+// recording. Trials in that range that are not to run are computed all the same, but keep their state.
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/program/device_run.hpp"
+
+namespace jari {
+
+class DeviceRun::Session {
+ public:
+  Session(const Program::Plan& plan, const std::shared_ptr<Device>& device, State& state, int first, int count,
+          const std::vector<std::string>& finite);
+
+  // Whether it is of these trials of this state.
+  bool serves(const State& state, int first, int count, const std::vector<std::string>& finite) const;
+  // Before the steps of a call: the state is brought up to date, and these trials are to run, by index in the range.
+  void begin(State& state, const std::vector<bool>& runs);
+
+  // The host's side of trial `first + slot`: inputs of an even or an odd step, and the outputs of the step done last.
+  template <class Use>
+  void with_inputs(int slot, std::int64_t step, const Use& use) const {
+    const Addresses addresses = host_addresses(slot, step);
+    use(LocatedTensors(plan_.inputs, addresses));
+  }
+  template <class Use>
+  bool with_outputs(int slot, const std::vector<NamedLocation>& outputs, const Use& use) const {
+    const Addresses addresses{host_outputs_.get() + static_cast<std::size_t>(slot) * output_bytes_, nullptr, nullptr,
+                              nullptr, nullptr};
+    return use(LocatedTensors(outputs, addresses));
+  }
+  const std::vector<NamedLocation>& outputs() const { return outputs_; }
+  const std::vector<NamedLocation>& guarded() const { return guarded_; }
+
+  // A step of all trials, guarded by the device, begun and not waited for. Whether it was replayed.
+  bool start_step(std::int64_t step);
+  void wait() { queue_->wait(); }
+
+  // The parts of a step of one trial, for a guard or an observer on the host; each waits until it is done.
+  void upload_inputs(int slot, std::int64_t step);
+  void run_calls(int slot, std::size_t first_call, std::size_t last_call, int trial, std::int64_t step,
+                 Observer* observer);
+  void copy_updates(int slot);
+  void download_outputs(int slot);
+
+  void stop(int slot);  // from the next step on
+
+ private:
+  // Slots: the first, and their number.
+  struct Range {
+    int first, count;
+  };
+
+  Device::Memory allocate(std::size_t bytes_a_slot) const;
+  void place_outputs();
+  void find_finite();
+  Addresses host_addresses(int slot, std::int64_t step) const;
+  DeviceOperand operand(const Location& location, int slot) const;
+  std::int32_t* active(int slot) const { return reinterpret_cast<std::int32_t*>(active_.get()) + slot; }
+  void launch(const DeviceKernel& kernel, const std::vector<Location>& inputs, const std::vector<Location>& outputs,
+              Range slots);
+  void launch_step();  // of all trials, with guard
+  void launch_guard();
+  void launch_copies(Range slots);
+  void launch_downloads(Range slots);
+  std::vector<TensorView> views(const std::vector<Location>& locations, const std::vector<TensorType>& types, int slot,
+                                Device::Memory& bytes);
+
+  const Program::Plan& plan_;
+  std::shared_ptr<Device> device_;
+  const State* state_;
+  int first_, count_;
+  std::vector<std::string> finite_;
+  std::vector<std::size_t> parameter_offsets_;
+  std::size_t state_stride_;
+  std::byte* state_data_ = nullptr;
+
+  std::unique_ptr<DeviceQueue> queue_;
+  Device::Memory arena_, inputs_, constants_, workspace_, active_;
+  Device::Memory host_inputs_[2], host_outputs_, host_active_;
+  std::size_t output_bytes_ = 0;                  // a trial's
+  std::vector<NamedLocation> outputs_, guarded_;  // in the block of a trial's outputs
+  std::vector<Location> finite_sources_;
+  std::unique_ptr<DeviceKernel> guard_;
+  std::vector<std::unique_ptr<DeviceKernel>> copies_;  // as the plan's
+  std::unique_ptr<DeviceGraph> graph_;  // of a step; null until one has run node by node
+  bool warm_ = false;
+};
+
+}  // namespace jari

@@ -1,0 +1,342 @@
+#include "tests/cuda/emulation/machine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <numeric>
+
+#include "framework/base/permutation.hpp"
+
+namespace simt {
+namespace {
+
+struct OrderSetting {
+  ThreadOrder order = ThreadOrder::forward;
+  std::uint64_t seed = 0;
+};
+OrderSetting order_setting;
+
+}  // namespace
+
+void set_thread_order(ThreadOrder order, std::uint64_t seed) { order_setting = {order, seed}; }
+
+void Machine::run(const Launch& launch) {
+  release(&launched_);
+  {
+    const Unwatched bookkeeping;
+    run_blocks(launch);
+  }
+  acquire(&finished_);
+}
+
+void Machine::run_blocks(const Launch& launch) {
+  launch_ = &launch;
+  thread_count_ = launch.block.x * launch.block.y * launch.block.z;
+  threads_.assign(thread_count_, {});
+  warps_.resize((thread_count_ + kWarpLanes - 1) / kWarpLanes);
+  indices_.clear();
+  for (unsigned z = 0; z < launch.block.z; ++z) {
+    for (unsigned y = 0; y < launch.block.y; ++y) {
+      for (unsigned x = 0; x < launch.block.x; ++x) indices_.push_back({x, y, z});
+    }
+  }
+  random_state_ = order_setting.seed;
+  blockDim = launch.block;
+  gridDim = launch.grid;
+  const std::uint64_t row = launch.grid.x, plane = row * launch.grid.y, count = plane * launch.grid.z;
+  for (std::uint64_t turn = 0; turn < count; ++turn) {
+    std::uint64_t block = turn;
+    if (order_setting.order == ThreadOrder::reverse) block = count - 1 - turn;
+    if (order_setting.order == ThreadOrder::random) block = jari::permuted(turn, count, {.seed = order_setting.seed});
+    blockIdx = {static_cast<unsigned>(block % row), static_cast<unsigned>(block % plane / row),
+                static_cast<unsigned>(block / plane)};
+    run_block();
+  }
+}
+
+void Machine::run_block() {
+  begin_block();
+  try {
+    arrange_phase();
+    for (const unsigned warp : std::span(warp_order_).first(warps_.size())) start_warp(warp);
+    while (release_block()) {
+      arrange_phase();
+      for (const unsigned warp : std::span(warp_order_).first(warps_.size())) continue_warp(warp);
+    }
+  } catch (...) {
+    abandon_block();
+    throw;
+  }
+}
+
+void Machine::begin_block() {
+  for (unsigned warp = 0; warp < warps_.size(); ++warp) {
+    const unsigned lanes = std::min(kWarpLanes, thread_count_ - warp * kWarpLanes);
+    warps_[warp] = {.lanes = lanes == kWarpLanes ? ~0u : (1u << lanes) - 1};
+  }
+  static_shared_.clear();
+  static_shared_bytes_ = 0;
+  dynamic_shared_.reset();
+  if (kThreadSanitizer) {
+    ++block_number_;
+    completed_barriers_ = 0;
+    barrier_points_ = std::make_unique<std::array<char, 2>>();
+    warp_points_.clear();
+  }
+}
+
+void Machine::arrange_phase() {
+  arrange(lane_order_);
+  arrange(std::span(warp_order_).first(warps_.size()));
+}
+
+void Machine::arrange(std::span<std::uint8_t> sequence) {
+  std::iota(sequence.begin(), sequence.end(), std::uint8_t{0});
+  if (order_setting.order == ThreadOrder::reverse) std::reverse(sequence.begin(), sequence.end());
+  if (order_setting.order != ThreadOrder::random) return;
+  for (std::size_t left = sequence.size(); left > 1; --left) {
+    random_state_ = random_state_ * 6364136223846793005u + 1442695040888963407u;  // Knuth's MMIX generator
+    std::swap(sequence[left - 1], sequence[(random_state_ >> 33) % left]);
+  }
+}
+
+// The warp's lanes begin, then go on as continue_warp.
+void Machine::start_warp(unsigned warp) {
+  starting_warp_ = warp;
+  for (next_start_ = 0; next_start_ < kWarpLanes;) {
+    const unsigned lane = lane_order_[next_start_];
+    if (warps_[warp].lanes >> lane & 1) {
+      enter(fiber_for(warp * kWarpLanes + lane));
+    } else {
+      ++next_start_;
+    }
+  }
+  continue_warp(warp);
+}
+
+// The warp goes on until each of its lanes has exited or waits for the block.
+void Machine::continue_warp(unsigned warp) {
+  while (warps_[warp].ready != 0) {
+    for (const unsigned lane : lane_order_) {
+      if (warps_[warp].ready >> lane & 1) resume(warp * kWarpLanes + lane);
+    }
+  }
+  // Only a lane of this warp could complete an operation that is still waited for, and all of them wait.
+  if (warps_[warp].at_warp != 0) fail_stuck(warp);
+}
+
+// All threads that have not exited wait at the barrier: whether there are any. They may go on now.
+bool Machine::release_block() {
+  unsigned first = thread_count_;
+  for (unsigned thread = 0; thread < thread_count_; ++thread) {
+    if (!(warps_[thread / kWarpLanes].at_block >> thread % kWarpLanes & 1)) continue;
+    if (first == thread_count_) first = thread;
+    const Place &here = threads_[thread].place, &there = threads_[first].place;
+    if (here.line != there.line || std::strcmp(here.file, there.file) != 0) {
+      fail("divergent __syncthreads", waiting(first) + ", " + waiting(thread));
+    }
+  }
+  for (Warp& warp : warps_) warp.ready = std::exchange(warp.at_block, 0u);
+  ++completed_barriers_;
+  return first != thread_count_;
+}
+
+// Unwinds the threads that still wait, so that their fibers can be used again.
+void Machine::abandon_block() {
+  abandoning_ = true;
+  for (unsigned thread = 0; thread < thread_count_; ++thread) {
+    Warp& warp = warps_[thread / kWarpLanes];
+    if (!((warp.ready | warp.at_block | warp.at_warp) >> thread % kWarpLanes & 1)) continue;
+    become_current(thread);
+    threads_[thread].fiber->enter(home_);
+  }
+  abandoning_ = false;
+  error_ = nullptr;
+}
+
+// Where `thread`, which has not begun, begins.
+Fiber& Machine::fiber_for(unsigned thread) {
+  const auto make = [this] {
+    return std::make_unique<Fiber>([](Fiber& self, void* machine) { static_cast<Machine*>(machine)->work(self); },
+                                   this);
+  };
+  if (kThreadSanitizer) {
+    fibers_.resize(2 * kMaximumThreads);
+    std::unique_ptr<Fiber>& fiber = fibers_[block_number_ % 2 * kMaximumThreads + thread];
+    if (!fiber) fiber = make();
+    return *fiber;
+  }
+  if (idle_.empty()) idle_.push_back(fibers_.emplace_back(make()).get());
+  Fiber& fiber = *idle_.back();
+  idle_.pop_back();
+  return fiber;
+}
+
+void Machine::become_current(unsigned thread) {
+  current_ = thread;
+  threadIdx = indices_[thread];
+}
+
+void Machine::resume(unsigned thread) {
+  become_current(thread);
+  warps_[thread / kWarpLanes].ready &= ~(1u << thread % kWarpLanes);
+  enter(*threads_[thread].fiber);
+}
+
+void Machine::enter(Fiber& fiber) {
+  fiber.enter(home_);
+  if (error_) std::rethrow_exception(error_);
+}
+
+// What a fiber does all its life: the threads of the kernel, one after another, until one of them waits and keeps it.
+void Machine::work(Fiber& fiber) {
+  for (;;) {
+    try {
+      while (start_next_lane(fiber)) {
+        acquire(&launched_);
+        launch_->thread();
+        release(&finished_);
+        exit_current();
+        if (kThreadSanitizer) break;
+      }
+    } catch (const Abandoned&) {
+      release(&finished_);
+    } catch (...) {
+      release(&finished_);
+      exit_current();
+      const Unwatched bookkeeping;
+      error_ = std::current_exception();
+    }
+    {
+      const Unwatched bookkeeping;
+      if (!kThreadSanitizer) idle_.push_back(&fiber);
+    }
+    fiber.suspend();
+  }
+}
+
+bool Machine::start_next_lane(Fiber& fiber) {
+  const Unwatched bookkeeping;
+  while (next_start_ < kWarpLanes) {
+    const unsigned lane = lane_order_[next_start_++];
+    if (!(warps_[starting_warp_].lanes >> lane & 1)) continue;
+    become_current(starting_warp_ * kWarpLanes + lane);
+    threads_[current_].fiber = &fiber;
+    return true;
+  }
+  return false;
+}
+
+void Machine::exit_current() {
+  const Unwatched bookkeeping;
+  Warp& warp = warps_[current_ / kWarpLanes];
+  const unsigned lane = 1u << current_lane();
+  warp.exited |= lane;
+  warp.at_warp &= ~lane;  // it was, if it failed there
+}
+
+// The current thread waits until home resumes it.
+void Machine::suspend() {
+  threads_[current_].fiber->suspend();
+  if (abandoning_) throw Abandoned();
+}
+
+void Machine::wait_for_block(Place place) {
+  void* point = nullptr;  // TSan's
+  {
+    const Unwatched bookkeeping;
+    threads_[current_].place = place;
+    warps_[current_ / kWarpLanes].at_block |= 1u << current_lane();
+    if (kThreadSanitizer) point = &(*barrier_points_)[completed_barriers_ % 2];
+  }
+  release(point);
+  {
+    const Unwatched bookkeeping;
+    suspend();
+  }
+  acquire(point);
+}
+
+std::uint64_t Machine::wait_for_warp(WarpOperation operation, unsigned mask, std::uint64_t value, unsigned source,
+                                     Place place) {
+  void* point = nullptr;
+  {
+    const Unwatched bookkeeping;
+    Thread& thread = threads_[current_];
+    thread = {thread.fiber, place, operation, mask, source, value, 0};
+    const unsigned warp = current_ / kWarpLanes;
+    if (!(mask >> current_lane() & 1)) fail("a lane is missing in its own mask", waiting(current_));
+    warps_[warp].at_warp |= 1u << current_lane();
+    if (kThreadSanitizer && operation == WarpOperation::kSync) {
+      WarpPoints& points = warp_points_[{warp, mask}];
+      point = &points.point[points.completed % 2];
+    }
+  }
+  // Shuffles and votes move values, but do not order memory.
+  if (point != nullptr) release(point);
+  std::uint64_t result = 0;
+  {
+    const Unwatched bookkeeping;
+    if (!complete_warp_operation()) suspend();
+    result = threads_[current_].result;
+  }
+  if (point != nullptr) acquire(point);
+  return result;
+}
+
+// Whether the current thread is the last that its warp operation waits for. Then all others of its mask may go on, and
+// the current thread need not wait.
+bool Machine::complete_warp_operation() {
+  const unsigned number = current_ / kWarpLanes, first = number * kWarpLanes;
+  Warp& warp = warps_[number];
+  const Thread& asking = threads_[current_];
+  if ((warp.at_warp & asking.mask) != asking.mask) return false;
+  std::uint64_t vote = 0;
+  for (unsigned lanes = asking.mask; lanes != 0; lanes &= lanes - 1) {
+    const unsigned lane = static_cast<unsigned>(std::countr_zero(lanes));
+    const Thread& thread = threads_[first + lane];
+    if (thread.mask != asking.mask || thread.operation != asking.operation) return false;
+    if (thread.value != 0) vote |= std::uint64_t{1} << lane;
+  }
+  const bool shuffles = asking.operation >= WarpOperation::kShuffle && asking.operation <= WarpOperation::kShuffleUp;
+  for (unsigned lanes = asking.mask; lanes != 0; lanes &= lanes - 1) {
+    Thread& thread = threads_[first + static_cast<unsigned>(std::countr_zero(lanes))];
+    if (shuffles && !(asking.mask >> thread.source & 1)) {
+      fail("a shuffle reads a lane outside of its mask",
+           waiting(first + static_cast<unsigned>(std::countr_zero(lanes))) +
+               fmt::format(", and reads lane {}", thread.source));
+    }
+    thread.result = shuffles ? threads_[first + thread.source].value : vote;
+  }
+  if (asking.operation == WarpOperation::kSync && kThreadSanitizer) ++warp_points_[{number, asking.mask}].completed;
+  warp.at_warp &= ~asking.mask;
+  warp.ready |= asking.mask & ~(1u << current_lane());
+  return true;
+}
+
+std::unique_ptr<unsigned char[]> Machine::allocate_shared(std::size_t bytes) {
+  auto memory = std::make_unique_for_overwrite<unsigned char[]>(bytes);
+  std::memset(memory.get(), 0xff, bytes);
+  return memory;
+}
+
+// An allocation of its own for each array, of just its size, so that ASan sees who leaves it.
+void* Machine::static_shared(const void* key, std::size_t bytes) {
+  const Unwatched bookkeeping;
+  for (const StaticArray& array : static_shared_) {
+    if (array.key == key) return array.memory.get();
+  }
+  static_shared_bytes_ += bytes;
+  check_shared_bytes();
+  return static_shared_.emplace_back(key, allocate_shared(bytes)).memory.get();
+}
+
+void* Machine::dynamic_shared() {
+  const Unwatched bookkeeping;
+  if (!dynamic_shared_) dynamic_shared_ = allocate_shared(launch_->dynamic_shared_bytes);
+  return dynamic_shared_.get();
+}
+
+}  // namespace simt
