@@ -88,9 +88,7 @@ struct Tile {
 
   // held += the product of `steps` steps.
   __device__ static void multiply(Held<T>& held, const T* rows, const T* columns, int steps) {
-#ifdef __CUDA_ARCH__
 #pragma unroll 4
-#endif
     for (int step = 0; step < steps; ++step) {
       const Four<T> a = *reinterpret_cast<const Four<T>*>(rows + step * kPitch + row());
       const Four<T> b = *reinterpret_cast<const Four<T>*>(columns + step * kPitch + column());

@@ -116,6 +116,7 @@ __global__ void __launch_bounds__(kSide* kSide) attend(AttentionPlan plan, Forwa
     T factor[kEach];
     softmax.template go_on<kSide>(scores, factor);
     tile.put_turned_pairs(scores);
+#pragma unroll
     for (int slice = 0; slice < kSlices; ++slice) {
       for (int i = 0; i < kEach; ++i)
         for (int j = 0; j < kEach; ++j) result[slice].at[i][j] *= factor[i];
