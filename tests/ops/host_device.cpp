@@ -1,4 +1,4 @@
-#include "tests/ops/op_case.hpp"
+#include "tests/support/device_under_test.hpp"
 
 namespace jari::test {
 

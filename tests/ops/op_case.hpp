@@ -7,13 +7,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "framework/backend/device.hpp"
 #include "framework/graph/graph.hpp"
 #include "framework/ops/ops.hpp"
+#include "tests/support/device_under_test.hpp"
 
 namespace jari::test {
 
@@ -63,9 +62,6 @@ struct OpCases {
   std::vector<OpCase> cases;
   std::vector<ErrorCase> errors;
 };
-
-// What the suite runs on: null for the host. Another binary of the same suite has another one.
-std::shared_ptr<Device> device_under_test();
 
 #define JARI_OP(name) OpCases cases_##name();
 #include "framework/ops/ops.def"

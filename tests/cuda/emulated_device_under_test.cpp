@@ -1,5 +1,5 @@
 #include "tests/cuda/emulation/emulated_device.hpp"
-#include "tests/ops/op_case.hpp"
+#include "tests/support/device_under_test.hpp"
 
 namespace jari::test {
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "framework/backend/device_module.hpp"
-#include "tests/ops/op_case.hpp"
+#include "tests/support/device_under_test.hpp"
 
 namespace jari::test {
 namespace {
