@@ -111,20 +111,4 @@ void launch_group_sums(const Call& call, const RowGroups& groups, const Source& 
               columns);
 }
 
-// One block: thread t adds up the squares of slots t, t + threads ..., then the threads are combined.
-template <class T>
-__global__ void add_squares(Operand<const double> squares, std::int64_t slots, Operand<T> out) {
-  JARI_SHARED(double, parts, 32);
-  double sum = 0;
-  for (std::int64_t slot = threadIdx.x; slot < slots; slot += blockDim.x) sum += squares.of_trial()[slot];
-  sum = reduce_block(sum, Sum(), parts);
-  if (threadIdx.x == 0) *out.of_trial() = static_cast<T>(sum);
-}
-
-template <class T>
-void launch_squares(const Call& call, const Operand<double>& squares, std::int64_t slots, const Operand<T>& out) {
-  call.launch(add_squares<T>, 1, slots < 4096 ? 256 : 1024, 0, Operand<const double>{squares.data, squares.stride},
-              slots, out);
-}
-
 }  // namespace jari::cuda

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "framework/backend/cuda/indexing.hpp"
-#include "framework/backend/cuda/rows.hpp"
+#include "framework/backend/cuda/totals.hpp"
 #include "framework/ops/attributes.hpp"
 
 namespace jari {
@@ -248,16 +248,6 @@ __global__ void chunk_squares(Operand<const T> x, Operand<double> partials, std:
   if (threadIdx.x == 0) partials.of_trial()[blockIdx.x] = total;
 }
 
-// One block: thread t adds up the chunks t, t + threads ..., then the threads are combined.
-template <class T>
-__global__ void add_chunks(Operand<const double> partials, Operand<T> out, std::int64_t chunks) {
-  JARI_SHARED(double, parts, 32);
-  double sum = 0;
-  for (std::int64_t i = threadIdx.x; i < chunks; i += blockDim.x) sum += partials.of_trial()[i];
-  sum = reduce_block(sum, Sum(), parts);
-  if (threadIdx.x == 0) *out.of_trial() = static_cast<T>(sum);
-}
-
 }  // namespace
 
 std::unique_ptr<DeviceKernel> make_cuda_reduce_sum(const KernelRequest& request) {
@@ -286,8 +276,7 @@ std::unique_ptr<DeviceKernel> make_cuda_sum_of_squares(const KernelRequest& requ
         [=](const Call& call) {
           const Operand<double> partials = call.workspace<double>(0, bytes);
           call.launch(chunk_squares<T>, chunks, kBlockThreads, 0, call.input<T>(0), partials, count);
-          call.launch(add_chunks<T>, 1, kBlockThreads, 0, Operand<const double>{partials.data, partials.stride},
-                      call.output<T>(0), chunks);
+          launch_total(call, partials, chunks, call.output<T>(0));
         },
         bytes);
   });

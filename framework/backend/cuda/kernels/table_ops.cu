@@ -2,6 +2,7 @@
 // memory safe, and what feeds the ids is where such a mistake is told.
 
 #include "framework/backend/cuda/group_sums.hpp"
+#include "framework/backend/cuda/totals.hpp"
 #include "framework/ops/attributes.hpp"
 
 namespace jari {
@@ -84,7 +85,7 @@ std::unique_ptr<DeviceKernel> make_cuda_combine_rows(const KernelRequest& reques
           const GroupSums<T> sums{call.output<T>(0), width, /*by_id=*/false, call.output<std::int32_t>(1),
                                   call.workspace<double>(grouping.bytes(), bytes)};
           launch_group_sums(call, groups, Updates<T>{call.input<T>(0), width}, sums);
-          launch_squares(call, sums.squares, grouping.most(), call.output<T>(2));
+          launch_total(call, sums.squares, grouping.most(), call.output<T>(2));
         },
         bytes);
   });
