@@ -1,6 +1,5 @@
 // jari doctor: whether this machine has what jari needs, and what to do where it has not.
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spdlog/version.h>
@@ -16,6 +15,7 @@
 #include <fstream>
 
 #include "framework/backend/cpu_features.hpp"
+#include "framework/backend/device_module.hpp"
 #include "framework/backend/kernel.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/version.hpp"
@@ -89,39 +89,17 @@ Finding memory() {
   return finding;
 }
 
-// The driver alone, by its C interface: jari is built without CUDA.
 Finding graphics_cards() {
-  Finding none{State::note, "CUDA", "", "trials are trained on the CPU"};
-  void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (driver == nullptr) {
-    none.text = "no driver found: looked for libcuda.so.1 where the system's libraries are";
-    return none;
+  const Cards& cards = Cards::get();
+  if (cards.count() == 0) return {State::note, "CUDA", cards.reason(), "trials are trained on the CPU"};
+  std::vector<std::string> texts;
+  for (int card = 0; card < cards.count(); ++card) {
+    const DeviceInfo info = cards.open(card)->info();
+    texts.push_back(fmt::format("{}, {:.1f} GB, {:.1f} GB of it free ({})", info.name,
+                                static_cast<double>(info.memory) / 1e9, static_cast<double>(info.free) / 1e9,
+                                info.libraries));
   }
-  using Initialize = int (*)(unsigned);
-  using GetNumber = int (*)(int*);
-  using GetName = int (*)(char*, int, int);
-  const auto initialize = reinterpret_cast<Initialize>(dlsym(driver, "cuInit"));
-  const auto get_version = reinterpret_cast<GetNumber>(dlsym(driver, "cuDriverGetVersion"));
-  const auto get_count = reinterpret_cast<GetNumber>(dlsym(driver, "cuDeviceGetCount"));
-  const auto get_name = reinterpret_cast<GetName>(dlsym(driver, "cuDeviceGetName"));
-  if (!initialize || !get_version || !get_count || !get_name) {
-    none.text = "libcuda.so.1 is there, but is no CUDA driver";
-    return none;
-  }
-  int number = 0, count = 0;
-  if (const int error = initialize(0); error != 0 || get_version(&number) != 0 || get_count(&count) != 0) {
-    none.text = fmt::format("a driver is there, but finds no card (error {})", error);
-    return none;
-  }
-  std::vector<std::string> names;
-  for (int i = 0; i < count; ++i) {
-    std::array<char, 256> name{};
-    get_name(name.data(), static_cast<int>(name.size()) - 1, i);
-    names.emplace_back(name.data());
-  }
-  return {State::note, "CUDA",
-          fmt::format("driver for CUDA {}.{}, {}", number / 1000, number % 1000 / 10, fmt::join(names, ", ")),
-          "this jari trains on the CPU; the card is not used"};
+  return {State::good, "CUDA", fmt::format("{}", fmt::join(texts, "; ")), ""};
 }
 
 Finding plotting() {

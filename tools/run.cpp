@@ -129,6 +129,7 @@ void RunCommand::options(CommandOptions& options) {
 LaunchOptions RunCommand::launch_options(const Sweep& sweep) const {
   LaunchOptions options;
   options.runs = runs_;
+  options.devices = devices_of(sweep);
   options.force = force_;
   options.threads = static_cast<int>(sweep.trials.front().experiment.threads);
   options.wait = wait_;
@@ -155,7 +156,7 @@ int RunCommand::run() {
     std::unique_ptr<ProgressBoard> board;
     if (!quiet_) board = std::make_unique<ProgressBoard>(sweep, stderr, isatty(STDERR_FILENO) == 1);
     Progress& progress = board ? static_cast<Progress&>(*board) : silent;
-    Provenance provenance = provenance_of(spec_, session.spec);
+    Provenance provenance = provenance_of(spec_, session.spec, launch_options.devices);
     provenance.environment.emplace_back("rewrites", no_rewrite_ ? "off" : "on");
     result = launch(sweep, session.spec, provenance, launch_options, progress);
   }

@@ -1,5 +1,7 @@
 #include "tools/session.hpp"
 
+#include "framework/train/device_choice.hpp"
+
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
@@ -89,25 +91,32 @@ Sweep checked_sweep(Session& session, const SweepOptions& options) {
   return sweep;
 }
 
-std::vector<std::pair<std::string, std::string>> environment_here() {
+std::vector<std::pair<std::string, std::string>> environment_here(const Devices& devices) {
   utsname host{};
   uname(&host);
-  return {{"jari", version()},
-          {"build", build_id()},
-          {"hdf5", hdf5_version()},
-          {"cpu_backend", cpu_backend_version()},
-          {"cpu", cpu_description()},
-          {"host", host.nodename},
-          {"system", fmt::format("{} {} {}", host.sysname, host.release, host.machine)}};
+  std::vector<std::pair<std::string, std::string>> environment = {
+      {"jari", version()},
+      {"build", build_id()},
+      {"hdf5", hdf5_version()},
+      {"cpu_backend", cpu_backend_version()},
+      {"cpu", cpu_description()},
+      {"host", host.nodename},
+      {"system", fmt::format("{} {} {}", host.sysname, host.release, host.machine)}};
+  if (!devices.empty()) {
+    const DeviceInfo card = devices.front()->info();
+    environment.emplace_back("card", card.name);
+    environment.emplace_back("card_libraries", card.libraries);
+  }
+  return environment;
 }
 
-Provenance provenance_of(const SpecArguments& arguments, const SpecNode& spec) {
+Provenance provenance_of(const SpecArguments& arguments, const SpecNode& spec, const Devices& devices) {
   Provenance provenance;
   provenance.spec_source = read_file(arguments.path);
   provenance.spec_overrides = fmt::format("{}", fmt::join(arguments.overrides, "\n"));
   provenance.git = git_commit(std::filesystem::path(arguments.path).parent_path().string());
-  provenance.device = "cpu";
-  provenance.environment = environment_here();
+  provenance.device = name_of_devices(devices);
+  provenance.environment = environment_here(devices);
   if (const SpecNode* plugins = spec.find("plugins")) {
     const std::filesystem::path folder = std::filesystem::path(arguments.path).parent_path();
     for (const SpecNode& plugin : plugins->items) {

@@ -1,7 +1,9 @@
 #pragma once
 // What several subcommands begin with: the components, the spec, the sweep that it declares.
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/base/diagnostic.hpp"
@@ -39,10 +41,11 @@ Session open_spec(const SpecArguments& arguments);
 // The whole sweep. Throws SpecError with all mistakes.
 Sweep checked_sweep(Session& session, const SweepOptions& options = {});
 
-// Versions of the libraries, the machine: what a run file's /environment tells.
-std::vector<std::pair<std::string, std::string>> environment_here();
+// Versions of the libraries, the machine, and the card if one is used: what a run file's /environment tells.
+using Devices = std::vector<std::shared_ptr<Device>>;
+std::vector<std::pair<std::string, std::string>> environment_here(const Devices& devices);
 
 // `spec`: composed, for the hashes of its plugins.
-Provenance provenance_of(const SpecArguments& arguments, const SpecNode& spec);
+Provenance provenance_of(const SpecArguments& arguments, const SpecNode& spec, const Devices& devices);
 
 }  // namespace jari

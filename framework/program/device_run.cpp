@@ -30,10 +30,10 @@ int DeviceRun::trials_at_once(int wanted) const {
   return wanted;
 }
 
-DeviceRun::Session& DeviceRun::session(State& state, int first, int count, const std::vector<std::string>& finite) {
-  if (!session_ || !session_->serves(state, first, count, finite)) {
-    session_.reset();
-    session_ = std::make_unique<Session>(plan_, device_, state, first, count, finite);
+DeviceRun::Session& DeviceRun::session(int count, const std::vector<std::string>& finite) {
+  if (!session_ || !session_->serves(count, finite)) {
+    session_.reset();  // its memory is free again
+    session_ = std::make_unique<Session>(plan_, device_, count, finite);
   }
   return *session_;
 }
@@ -56,7 +56,7 @@ class Steps {
   Program::DeviceSteps run(State& state, std::int64_t begin, std::int64_t end) {
     Program::DeviceSteps steps;
     if (begin >= end) return steps;
-    session_.begin(state, runs_);
+    session_.begin(state, first_, runs_);
     const bool whole = observer_ == nullptr && (!hooks_.guard || !hooks_.finite.empty());
     feed(begin);
     for (std::int64_t step = begin; step < end && any(); ++step, ++steps.all) {
@@ -159,15 +159,15 @@ void DeviceRun::run(State& state, std::span<const int> trials, std::int64_t begi
   while (next < rows.size()) {
     const int first = rows[next];
     int most = rows.back() - first + 1;
-    if (!session_ || !session_->serves(state, first, most, hooks.finite)) {
-      session_.reset();  // its memory is free again
+    if (!session_ || !session_->serves(most, hooks.finite)) {
+      session_.reset();
       most = trials_at_once(most);
     }
     std::size_t last = next;
     while (last + 1 < rows.size() && rows[last + 1] - first < most) ++last;
     std::vector<bool> runs(static_cast<std::size_t>(rows[last] - first + 1), false);
     for (std::size_t i = next; i <= last; ++i) runs[static_cast<std::size_t>(rows[i] - first)] = true;
-    Session& of = session(state, first, static_cast<int>(runs.size()), hooks.finite);
+    Session& of = session(static_cast<int>(runs.size()), hooks.finite);
     const Program::DeviceSteps steps =
         Steps(plan_, of, first, std::move(runs), hooks, pool, observer).run(state, begin, end);
     steps_.all += steps.all;

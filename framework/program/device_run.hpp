@@ -28,7 +28,7 @@ class DeviceRun {
  private:
   // Trials that the device's free memory holds at once, at least one.
   int trials_at_once(int wanted) const;
-  Session& session(State& state, int first, int count, const std::vector<std::string>& finite);
+  Session& session(int count, const std::vector<std::string>& finite);
 
   const Program::Plan& plan_;
   std::shared_ptr<Device> device_;

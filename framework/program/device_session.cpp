@@ -10,17 +10,9 @@ std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 }  // namespace
 
-DeviceRun::Session::Session(const Program::Plan& plan, const std::shared_ptr<Device>& device, State& state, int first,
-                            int count, const std::vector<std::string>& finite)
-    : plan_(plan),
-      device_(device),
-      state_(&state),
-      first_(first),
-      count_(count),
-      finite_(finite),
-      parameter_offsets_(parameter_offsets(plan.parameters, state)),
-      state_stride_(state.bytes_per_trial()),
-      queue_(device->make_queue()) {
+DeviceRun::Session::Session(const Program::Plan& plan, const std::shared_ptr<Device>& device, int count,
+                            const std::vector<std::string>& finite)
+    : plan_(plan), device_(device), count_(count), finite_(finite), queue_(device->make_queue()) {
   place_outputs();
   find_finite();
   for (const Program::Plan::Copy& copy : plan.copies) copies_.push_back(device->make_copy(copy.bytes));
@@ -69,16 +61,13 @@ void DeviceRun::Session::find_finite() {
   if (!types.empty()) guard_ = device_->make_guard(types);
 }
 
-bool DeviceRun::Session::serves(const State& state, int first, int count,
-                                const std::vector<std::string>& finite) const {
-  return state_ == &state && state_stride_ == state.bytes_per_trial() && first_ == first && count_ == count &&
-         finite_ == finite;
-}
-
-void DeviceRun::Session::begin(State& state, const std::vector<bool>& runs) {
-  std::byte* const state_data = state.on_device(device_, first_, count_);
-  if (state_data != state_data_) graph_.reset();  // it has the address in it
-  state_data_ = state_data;
+void DeviceRun::Session::begin(State& state, int first, const std::vector<bool>& runs) {
+  std::vector<std::size_t> offsets = parameter_offsets(plan_.parameters, state);
+  std::byte* const data = state.on_device(device_, first, count_);
+  if (data != state_data_ || offsets != parameter_offsets_ || state_stride_ != state.bytes_per_trial()) graph_.reset();
+  parameter_offsets_ = std::move(offsets);
+  state_stride_ = state.bytes_per_trial();
+  state_data_ = data;
   auto* const flags = reinterpret_cast<std::int32_t*>(host_active_.get());
   for (int slot = 0; slot < count_; ++slot) flags[slot] = runs[static_cast<std::size_t>(slot)] ? 1 : 0;
   queue_->copy(active_.get(), flags, static_cast<std::size_t>(count_) * sizeof(std::int32_t));

@@ -1,6 +1,7 @@
 #pragma once
-// What a plan needs on a device to run trials [first, first + count) of one state: its memory there, and a step's
-// recording. Trials in that range that are not to run are computed all the same, but keep their state.
+// What a plan needs on a device to run so many trials at once: memory there, and a step's recording. The trials are
+// [first, first + count) of a state; those in that range that are not to run are computed all the same, but keep their
+// state.
 
 #include <functional>
 #include <span>
@@ -13,15 +14,14 @@ namespace jari {
 
 class DeviceRun::Session {
  public:
-  Session(const Program::Plan& plan, const std::shared_ptr<Device>& device, State& state, int first, int count,
+  Session(const Program::Plan& plan, const std::shared_ptr<Device>& device, int count,
           const std::vector<std::string>& finite);
 
-  // Whether it is of these trials of this state.
-  bool serves(const State& state, int first, int count, const std::vector<std::string>& finite) const;
-  // Before the steps of a call: the state is brought up to date, and these trials are to run, by index in the range.
-  void begin(State& state, const std::vector<bool>& runs);
+  bool serves(int count, const std::vector<std::string>& finite) const { return count_ == count && finite_ == finite; }
+  // Before the steps of a call: the state is brought up to date, and these trials are to run, by slot: trial - first.
+  void begin(State& state, int first, const std::vector<bool>& runs);
 
-  // The host's side of trial `first + slot`: inputs of an even or an odd step, and the outputs of the step done last.
+  // The host's side of a slot: inputs of an even or an odd step, and the outputs of the step done last.
   template <class Use>
   void with_inputs(int slot, std::int64_t step, const Use& use) const {
     const Addresses addresses = host_addresses(slot, step);
@@ -72,11 +72,11 @@ class DeviceRun::Session {
 
   const Program::Plan& plan_;
   std::shared_ptr<Device> device_;
-  const State* state_;
-  int first_, count_;
+  int count_;
   std::vector<std::string> finite_;
+  // Of the state of the last call; a recording has these addresses in it.
   std::vector<std::size_t> parameter_offsets_;
-  std::size_t state_stride_;
+  std::size_t state_stride_ = 0;
   std::byte* state_data_ = nullptr;
 
   std::unique_ptr<DeviceQueue> queue_;

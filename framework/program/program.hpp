@@ -98,7 +98,8 @@ class Program {
   Program& operator=(Program&&) noexcept;
 
   struct Hooks {
-    // Before a step of a trial: fills its inputs. Runs on the thread that runs the step.
+    // Before a step of a trial: fills its inputs. For the host it runs on the thread that runs the step; a device is fed
+    // the next step's while it works, so before the guard and fetch of the step before.
     std::function<void(int trial, std::int64_t step, const Tensors& inputs)> feed;
     // Within a step, after the outputs that it is given and before anything of the state changes. Returning false
     // leaves the state as it was before the step and ends this trial's steps.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <string_view>
 
@@ -49,7 +50,11 @@ const std::byte* State::data(int trial) const {
 }
 
 std::byte* State::on_device(const std::shared_ptr<Device>& device, int first, int count) {
-  if (!device_copy_) device_copy_ = std::make_unique<DeviceCopy>(device, data_.data(), trials_, stride_);
+  {
+    static std::mutex mutex;  // different trials may come here at one time
+    const std::lock_guard lock(mutex);
+    if (!device_copy_) device_copy_ = std::make_unique<DeviceCopy>(device, data_.data(), trials_, stride_);
+  }
   return device_copy_->bring_to_device(*device, first, count);
 }
 

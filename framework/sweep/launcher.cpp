@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -13,6 +14,7 @@
 #include "framework/sweep/keep_policy.hpp"
 #include "framework/sweep/run_index.hpp"
 #include "framework/sweep/sweep_folder.hpp"
+#include "framework/train/device_choice.hpp"
 #include "framework/train/dump.hpp"
 #include "framework/train/interrupt.hpp"
 
@@ -21,7 +23,7 @@ namespace {
 
 // Trials that train side by side: one part of a group, so that the first ones end (and are safe) early.
 struct Batch {
-  const TrialPrograms* programs;
+  TrialPrograms* programs;
   std::vector<const Trial*> trials;
   Profile* profile;
 };
@@ -42,6 +44,7 @@ class Launcher {
     for (std::size_t i = 0; i < done.size(); ++i) {
       if (done[i]) keep_.ended(sweep_.trials[i]);
     }
+    if (!options_.devices.empty()) return run_on_cards(batches(done));
     std::vector<Batch> wide, narrow;  // those that fill all cores by themselves, and the others
     for (Batch& batch : batches(done)) {
       (static_cast<int>(batch.trials.size()) >= cores_ ? wide : narrow).push_back(std::move(batch));
@@ -59,6 +62,33 @@ class Launcher {
   }
 
  private:
+  // A card that is free takes the next batch. Programs belong to a card: the first one has those of the sweep.
+  void run_on_cards(const std::vector<Batch>& waiting) {
+    const std::size_t cards = options_.devices.size();
+    std::vector<std::map<const TrialPrograms*, std::unique_ptr<TrialPrograms>>> copies(cards);
+    ThreadPool drivers(static_cast<int>(cards));
+    drivers.for_each(static_cast<std::int64_t>(waiting.size()), [&](std::int64_t i, int worker) {
+      const auto card = static_cast<std::size_t>(worker);
+      Batch batch = waiting[static_cast<std::size_t>(i)];
+      if (card > 0) {
+        std::unique_ptr<TrialPrograms>& copy = copies[card][batch.programs];
+        if (!copy) {
+          copy = std::make_unique<TrialPrograms>(batch.programs->experiment(), batch.programs->rewrites());
+          copy->plan(options_.devices[card]);
+        }
+        batch.programs = copy.get();
+      }
+      ThreadPool pool(std::max(1, cores_ / static_cast<int>(cards)));
+      train(batch, pool);
+    });
+  }
+
+  std::size_t trials_at_once(const TrialPrograms& programs, std::size_t missing) const {
+    if (options_.devices.empty()) return trials_a_batch(cores_);
+    const std::size_t cards = options_.devices.size();
+    return trials_on_card(programs, options_.devices.front()->info().free, (missing + cards - 1) / cards);
+  }
+
   std::vector<Batch> batches(const std::vector<bool>& done) {
     std::vector<Batch> result;
     std::vector<const Program*> planned;
@@ -68,11 +98,12 @@ class Launcher {
         if (!done[trial]) missing.push_back(&sweep_.trials[trial]);
       }
       if (missing.empty()) continue;
-      group.programs->plan();
+      group.programs->plan(options_.devices.empty() ? nullptr : options_.devices.front());
       if (group.programs->train() != nullptr) planned.push_back(group.programs->train());
       Profile* profile = options_.profile ? profile_of(group) : nullptr;
-      for (std::size_t begin = 0; begin < missing.size(); begin += trials_a_batch(cores_)) {
-        const std::size_t end = std::min(missing.size(), begin + trials_a_batch(cores_));
+      const std::size_t at_once = trials_at_once(*group.programs, missing.size());
+      for (std::size_t begin = 0; begin < missing.size(); begin += at_once) {
+        const std::size_t end = std::min(missing.size(), begin + at_once);
         result.push_back(
             {group.programs.get(),
              {missing.begin() + static_cast<std::ptrdiff_t>(begin), missing.begin() + static_cast<std::ptrdiff_t>(end)},
@@ -141,6 +172,27 @@ void remove_trial(const std::filesystem::path& folder) {
 }
 
 }  // namespace
+
+std::size_t trials_on_card(const TrialPrograms& programs, std::size_t free_bytes, std::size_t wanted) {
+  constexpr double kShareOfFree = 0.8;  // the rest is for the libraries, and for others on the card
+  const auto fits = [&](std::size_t trials) {
+    return static_cast<double>(programs.device_bytes(static_cast<int>(trials))) <=
+           kShareOfFree * static_cast<double>(free_bytes);
+  };
+  std::size_t fit = 1, too_many = std::min<std::size_t>(wanted, 65535) + 1;  // a grid of blocks is no higher
+  if (fits(too_many - 1)) return too_many - 1;
+  while (too_many - fit > 1) {
+    const std::size_t middle = (fit + too_many) / 2;
+    (fits(middle) ? fit : too_many) = middle;
+  }
+  return fit;
+}
+
+std::vector<std::shared_ptr<Device>> devices_of(const Sweep& sweep) {
+  std::vector<std::shared_ptr<Device>> devices;
+  for (const TrialGroup& group : sweep.groups) devices = devices_of(group.programs->experiment());
+  return devices;
+}
 
 std::size_t trials_a_batch(int cores) { return static_cast<std::size_t>(std::max(8, 4 * cores)); }
 

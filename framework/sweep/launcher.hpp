@@ -1,5 +1,5 @@
 #pragma once
-// Runs what is missing of a sweep, on the cores of this machine.
+// Runs what is missing of a sweep, on the cards or the cores of this machine.
 
 #include <filesystem>
 #include <string>
@@ -17,6 +17,7 @@ struct LaunchOptions {
   int threads = 0;                      // 0: all cores
   bool force = false;                   // train finished trials again
   bool wait = false;                    // for another process that writes the folder, instead of refusing
+  std::vector<std::shared_ptr<Device>> devices{};  // cards; none: the cores
   TrainOptions train{};                 // `profile` and `stop` are set by the launcher
   bool profile = false;
 };
@@ -39,6 +40,12 @@ std::size_t trials_a_batch(int cores);
 // Throws StoreError before anything is trained if the folder belongs to another spec, is locked, or can not be written.
 LaunchResult launch(Sweep& sweep, const SpecNode& spec, const Provenance& provenance, const LaunchOptions& options,
                     Progress& progress);
+
+// Trials of a group that train at once on a card with that much free memory; at least one.
+std::size_t trials_on_card(const TrialPrograms& programs, std::size_t free_bytes, std::size_t wanted);
+
+// The cards that the sweep is to be trained on, as devices_of() of each of its groups. Throws DeviceError.
+std::vector<std::shared_ptr<Device>> devices_of(const Sweep& sweep);
 
 int usable_cores();
 

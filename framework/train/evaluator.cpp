@@ -98,22 +98,22 @@ Evaluation evaluate_sequences(const EvaluateProgram& evaluate, const Trial& tria
   const bool is_text = (*trial.experiment.task)->as_sequence_task()->predicts_text();
   const std::optional<TextSizes>& text = inputs.programs().text_sizes();
   Tally tally(*evaluate.spec.length, is_text && text ? &*text : nullptr);
-  Batch filled;
+  Batch filled[2];  // a device is fed one batch ahead
 
   Program::Hooks hooks;
   hooks.feed = [&](int, std::int64_t batch, const Tensors& tensors) {
     inputs.fill(tensors, "evaluate/" + evaluate.name, batch, evaluate.spec.stride_or_length());
     const auto tokens = tensors.get<std::int32_t>(kTokens), targets = tensors.get<std::int32_t>(kTargets);
-    filled.tokens.assign(tokens.begin(), tokens.end());
-    filled.targets.assign(targets.begin(), targets.end());
+    filled[batch & 1].tokens.assign(tokens.begin(), tokens.end());
+    filled[batch & 1].targets.assign(targets.begin(), targets.end());
   };
   hooks.fetch = [&](int, std::int64_t batch, const Tensors& tensors) {
     const std::int64_t sequences = std::min(evaluate.batch, evaluate.sequences - batch * evaluate.batch);
     const std::int32_t* predictions = tensors.get<std::int32_t>(kPredictions).data();
     if (f64) {
-      tally.add(filled, predictions, tensors.get<double>(kLossByPosition).data(), sequences);
+      tally.add(filled[batch & 1], predictions, tensors.get<double>(kLossByPosition).data(), sequences);
     } else {
-      tally.add(filled, predictions, tensors.get<float>(kLossByPosition).data(), sequences);
+      tally.add(filled[batch & 1], predictions, tensors.get<float>(kLossByPosition).data(), sequences);
     }
     return true;
   };

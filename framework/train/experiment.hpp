@@ -21,15 +21,17 @@
 
 namespace jari {
 
-enum class Precision { f32, bf16, f64 };
+enum class Precision { f32, tf32, bf16, f64 };
 inline const EnumNames<Precision>& enum_names(Precision) {
-  static const EnumNames<Precision> names{{Precision::f32, "f32"}, {Precision::bf16, "bf16"}, {Precision::f64, "f64"}};
+  static const EnumNames<Precision> names{
+      {Precision::f32, "f32"}, {Precision::tf32, "tf32"}, {Precision::bf16, "bf16"}, {Precision::f64, "f64"}};
   return names;
 }
 
-enum class DeviceChoice { any, cpu };
+enum class DeviceChoice { any, cpu, cuda };
 inline const EnumNames<DeviceChoice>& enum_names(DeviceChoice) {
-  static const EnumNames<DeviceChoice> names{{DeviceChoice::any, "auto"}, {DeviceChoice::cpu, "cpu"}};
+  static const EnumNames<DeviceChoice> names{
+      {DeviceChoice::any, "auto"}, {DeviceChoice::cpu, "cpu"}, {DeviceChoice::cuda, "cuda"}};
   return names;
 }
 
@@ -210,11 +212,12 @@ struct Experiment {
     f("plugins", plugins, "loadable modules with more components, relative to the spec's folder", output_setting);
     f("seed", seed, "seed of the first trial", at_least(0));
     f("seeds", seeds, "trials with the seeds seed, seed+1, ...", between(1, 100000), output_setting);
-    f("device", device, "where to train", output_setting);
+    f("device", device, "where to train; auto: on the cards of this machine, or on the CPU where there is none",
+      output_setting);
     f("threads", threads, "cores to use; 0 is all of them. Does not change the result", at_least(0), output_setting);
     f("precision", precision,
-      "of parameters and activations; bf16: f32, and large matrix products round what they multiply; f64 is for "
-      "reference runs");
+      "of parameters and activations; bf16: f32, and large matrix products round what they multiply; tf32: the same "
+      "with more digits, on NVIDIA's cards alone; f64 is for reference runs");
     f("data", data, "a corpus, and how it becomes ids; for tasks that read text");
     f("table", table, "vectors of another program, for analyses to look into");
     f("task", task, "what is to be learned");

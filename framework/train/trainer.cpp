@@ -118,6 +118,7 @@ class GroupTrainer {
     hooks.feed = [&](int row, std::int64_t step, const Tensors& inputs) { run_of(row).feed(step, inputs); };
     hooks.guard = [&](int row, std::int64_t step, const Tensors& outputs) { return run_of(row).guard(step, outputs); };
     hooks.fetch = [&](int row, std::int64_t step, const Tensors& outputs) { return run_of(row).fetch(step, outputs); };
+    hooks.finite = {kLoss, kGradientNorm};  // as TrialRun::guard
     programs_.train()->run(state_, rows, begin, end, hooks, pool_, instruments_.empty() ? nullptr : &instruments_);
     if (instruments_.dump() == nullptr) return;
     for (int row : rows) guard(run_of(row), [&] { instruments_.dump()->write(row); });

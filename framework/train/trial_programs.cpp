@@ -91,7 +91,10 @@ std::optional<std::vector<std::pair<std::string, TensorType>>> inputs_of(const G
 
 }  // namespace
 
-Products products_of(Precision precision) { return precision == Precision::bf16 ? Products::bf16 : Products::exact; }
+Products products_of(Precision precision) {
+  if (precision == Precision::tf32) return Products::tf32;
+  return precision == Precision::bf16 ? Products::bf16 : Products::exact;
+}
 
 DType real_type(Precision precision) { return precision == Precision::f64 ? DType::f64 : DType::f32; }
 
@@ -108,11 +111,19 @@ TrialPrograms::TrialPrograms(const Experiment& experiment, bool rewrites)
   for (const auto& [name, spec] : experiment_.evaluate) evaluate_.push_back(build_evaluate(name, spec));
 }
 
-void TrialPrograms::plan() {
+void TrialPrograms::plan(const std::shared_ptr<Device>& device) {
   if (!experiment_.train || train_) return;
-  train_ = std::make_unique<Program>(*train_graph_);
-  if (settle_graph_) settle_ = std::make_unique<Program>(*settle_graph_);
-  for (EvaluateProgram& evaluate : evaluate_) evaluate.program = std::make_unique<Program>(*evaluate.graph);
+  train_ = std::make_unique<Program>(*train_graph_, device);
+  if (settle_graph_) settle_ = std::make_unique<Program>(*settle_graph_, device);
+  for (EvaluateProgram& evaluate : evaluate_) evaluate.program = std::make_unique<Program>(*evaluate.graph, device);
+}
+
+std::size_t TrialPrograms::device_bytes(int trials) const {
+  if (!train_) return 0;
+  std::size_t bytes = train_->device_bytes(trials) + make_state(1).bytes_per_trial() * static_cast<std::size_t>(trials);
+  if (settle_) bytes += settle_->device_bytes(1) + make_state(1).bytes_per_trial();
+  for (const EvaluateProgram& evaluate : evaluate_) bytes += evaluate.program->device_bytes(1);
+  return bytes;
 }
 
 BuildContext TrialPrograms::context(Graph& graph, std::int64_t length, bool training) {

@@ -38,10 +38,14 @@ class TrialPrograms {
   // Graph::set_rewrites.
   explicit TrialPrograms(const Experiment& experiment, bool rewrites = true);
 
-  // Lays out memory and makes the kernels; before it there is nothing to run.
-  void plan();
+  // Lays out memory and makes the kernels; before it there is nothing to run. `device`: null for the host.
+  void plan(const std::shared_ptr<Device>& device = nullptr);
+
+  // Bytes that so many trials at once take on the device that this is planned for, with their state.
+  std::size_t device_bytes(int trials) const;
 
   const Experiment& experiment() const { return experiment_; }
+  bool rewrites() const { return rewrites_; }
   const Declarations& declarations() const { return declarations_; }
   const TokenizedCorpus* corpus() const { return corpus_.get(); }             // null without `data`
   const std::optional<TextSizes>& text_sizes() const { return text_sizes_; }  // of the tokens of a text

@@ -28,13 +28,13 @@ bool is_same(double left, double right) { return left == right || (std::isnan(le
 
 class Verifier {
  public:
-  Verifier(const RunRecord& run, const Trial& trial, ThreadPool& pool)
+  Verifier(const RunRecord& run, const Trial& trial, const std::shared_ptr<Device>& device, ThreadPool& pool)
       : run_(run),
         trial_(trial),
         pool_(pool),
         programs_(trial.experiment, find(run.environment, "rewrites") != "off"),
         inputs_(trial, programs_) {
-    programs_.plan();
+    programs_.plan(device);
   }
 
   VerifyReport verify(std::int64_t steps, const std::string& device, const Environment& here) {
@@ -54,7 +54,7 @@ class Verifier {
     if (run_.attributes.device != device) {
       report_.difference = fmt::format("device: {} then, {} now", run_.attributes.device, device);
     }
-    for (const char* name : {"cpu", "build", "cpu_backend"}) {
+    for (const char* name : {"cpu", "build", "cpu_backend", "card", "card_libraries"}) {
       const std::string then = find(run_.environment, name), now = find(here, name);
       if (then == now) continue;
       report_.difference +=
@@ -153,9 +153,10 @@ bool VerifyReport::passed() const {
 
 double verify_tolerance(const Trial& trial) { return trial.experiment.precision == Precision::f64 ? 1e-8 : 2e-3; }
 
-VerifyReport verify_run(const RunRecord& run, const Trial& trial, std::int64_t steps, const std::string& device,
+VerifyReport verify_run(const RunRecord& run, const Trial& trial, std::int64_t steps,
+                        const std::shared_ptr<Device>& device,
                         const std::vector<std::pair<std::string, std::string>>& here, ThreadPool& pool) {
-  return Verifier(run, trial, pool).verify(steps, device, here);
+  return Verifier(run, trial, device, pool).verify(steps, device ? device->info().kind : "cpu", here);
 }
 
 }  // namespace jari
