@@ -80,23 +80,13 @@ __device__ void to_score_gradients(const Held<T>& probabilities, const T (&means
     for (int j = 0; j < kEach; ++j) gradients.at[i][j] = probabilities.at[i][j] * (gradients.at[i][j] - means[i]);
 }
 
+// Of the thread's rows, from the kernel of queries.
 template <class T, int kSide>
 __device__ void load_means(const AttentionPlan& plan, const Pair<T>& pair, std::int64_t row, T (&means)[kEach]) {
   for (int i = 0; i < kEach; ++i) {
     const std::int64_t query = row + Tile<T, kSide>::row() + i;
     means[i] = query < plan.length ? pair.means[query] : T(0);
   }
-}
-
-// The gradients of one tile's scores, with the rows' means from the kernel of queries; its probabilities, too.
-template <class T, int kSide>
-__device__ void score_gradient_tile(const Tile<T, kSide>& tile, const AttentionPlan& plan, const Pair<T>& pair,
-                                    std::int64_t row, std::int64_t column, Held<T>& probabilities, Held<T>& gradients) {
-  T means[kEach];
-  load_means<T, kSide>(plan, pair, row, means);
-  probability_tile(tile, plan, pair, row, column, probabilities);
-  tile.multiply_tokens(gradients, pair.upstream, row, pair.value, column);
-  to_score_gradients(probabilities, means, gradients);
 }
 
 // A tile of the bias's gradient to its part.
@@ -229,15 +219,18 @@ __global__ void __launch_bounds__(kTiledSide* kTiledSide) key_gradients(Attentio
   const bool is_value = place.part < value_parts;
   const std::int64_t column = place.tile * Square::kSize;
   const std::int64_t begin = (is_value ? place.part : place.part - value_parts) * kColumns;
-  Held<T> probabilities, gradients, result[kSlices];
+  T means[kEach];
+  Held<T> held, gradients, result[kSlices];
   for (int slice = 0; slice < kSlices; ++slice) result[slice].clear();
   for (std::int64_t row = plan.causal ? column : 0; row < plan.length; row += Square::kSize) {
-    if (is_value) {
-      probability_tile(tile, plan, pair, row, column, probabilities);
-    } else {
-      score_gradient_tile(tile, plan, pair, row, column, probabilities, gradients);
+    probability_tile(tile, plan, pair, row, column, held);
+    if (!is_value) {
+      load_means<T, kTiledSide>(plan, pair, row, means);
+      tile.multiply_tokens(gradients, pair.upstream, row, pair.value, column);
+      to_score_gradients(held, means, gradients);
+      held = gradients;
     }
-    tile.put_pairs(is_value ? probabilities : gradients);
+    tile.put_pairs(held);
 #pragma unroll
     for (int slice = 0; slice < kSlices; ++slice)
       tile.add_weighted_tokens(result[slice], is_value ? pair.upstream : pair.query, row,
@@ -262,12 +255,16 @@ __global__ void __launch_bounds__(kTiledSide* kTiledSide)
   const std::int64_t at = blockIdx.x % tiles, part = blockIdx.x / tiles;  // part: of [part, head]
   const std::int64_t row = at / tiles_along * Square::kSize, column = at % tiles_along * Square::kSize;
   const std::int64_t head = part % plan.heads, first = part / plan.heads * sequences;
+  T means[kEach];
   Held<T> probabilities, gradients, sums;
   sums.clear();
   const bool is_seen = column < visible_end<T, kTiledSide>(plan, row);
   for (std::int64_t batch = first; is_seen && batch < plan.batch && batch < first + sequences; ++batch) {
     const Pair<T> pair(plan, of, batch * plan.heads + head);
-    score_gradient_tile(tile, plan, pair, row, column, probabilities, gradients);
+    load_means<T, kTiledSide>(plan, pair, row, means);
+    probability_tile(tile, plan, pair, row, column, probabilities);
+    tile.multiply_tokens(gradients, pair.upstream, row, pair.value, column);
+    to_score_gradients(probabilities, means, gradients);
     add(sums, gradients);
   }
   store_bias<T, kTiledSide>(plan, sums, row, column, of.bias_parts.of_trial() + part * plan.length * plan.keys);

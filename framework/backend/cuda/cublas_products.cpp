@@ -1,0 +1,263 @@
+// Products of matrices by cuBLASLt. What is row-major here is column-major there, so the operands are exchanged: the
+// transposed result [n, m] is right transposed x left transposed.
+//
+// The algorithm is chosen once, for one trial's product, and then used for any number of them: a trial's bits do not
+// depend on how many run beside it. None that splits a sum between blocks is taken, so they are the same in every run.
+
+#include <cublasLt.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "framework/backend/cuda/cuda_error.hpp"
+#include "framework/backend/cuda/products.hpp"
+#include "framework/backend/cuda/stream_queue.hpp"
+
+namespace jari::cuda {
+namespace {
+
+constexpr std::size_t kMostWorkspace = std::size_t{32} << 20;  // as cuBLAS's own on sm_90
+constexpr int kCandidates = 8;                                 // algorithms to look at
+constexpr std::int64_t kWidestLoad = 16;                       // bytes: a finer alignment makes no kernel faster
+
+void check_library(cublasStatus_t status, const char* what) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  throw DeviceError(fmt::format("cuBLAS could not {}: {} ({})", what, cublasLtGetStatusString(status),
+                                cublasLtGetStatusName(status)));
+}
+
+// One for the process: it is of no stream and takes calls of several threads.
+cublasLtHandle_t handle() {
+  static const cublasLtHandle_t made = [] {
+    cublasLtHandle_t handle = nullptr;
+    check_library(cublasLtCreate(&handle), "start");
+    return handle;
+  }();
+  return made;
+}
+
+cudaDataType_t data_type(const ProductShape& shape) { return shape.dtype == DType::f64 ? CUDA_R_64F : CUDA_R_32F; }
+
+cublasComputeType_t compute_type(const ProductShape& shape) {
+  if (shape.dtype == DType::f64) return CUBLAS_COMPUTE_64F;
+  switch (shape.products) {
+    case Products::exact:
+      return CUBLAS_COMPUTE_32F;
+    case Products::bf16:
+      return CUBLAS_COMPUTE_32F_FAST_16BF;
+  }
+  throw DeviceError("cuBLAS: unknown products");
+}
+
+// Where one operand's matrices lie, as cuBLASLt sees them; the strides are those of a call's batch.
+class Layout {
+ public:
+  Layout(cudaDataType_t type, std::int64_t rows, std::int64_t columns, int count, std::int64_t stride) {
+    const std::int64_t leading = std::max<std::int64_t>(1, rows);
+    check_library(cublasLtMatrixLayoutInit(&layout_, type, static_cast<std::uint64_t>(rows),
+                                           static_cast<std::uint64_t>(columns), leading),
+                  "describe a matrix");
+    set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, count);
+    set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, stride);
+  }
+  cublasLtMatrixLayout_t get() const { return const_cast<cublasLtMatrixLayoutOpaque_t*>(&layout_); }
+
+ private:
+  template <class Value>
+  void set(cublasLtMatrixLayoutAttribute_t attribute, const Value& value) {
+    check_library(cublasLtMatrixLayoutSetAttribute(&layout_, attribute, &value, sizeof(value)), "describe a batch");
+  }
+  cublasLtMatrixLayoutOpaque_t layout_{};
+};
+
+struct Strides {
+  std::int64_t left, right, result;  // elements
+};
+
+// Of `count` products, in the library's order of operands.
+struct Layouts {
+  Layouts(const ProductShape& shape, int count, const Strides& strides)
+      : a(data_type(shape), shape.transpose_right ? shape.k : shape.n, shape.transpose_right ? shape.n : shape.k, count,
+          strides.right),
+        b(data_type(shape), shape.transpose_left ? shape.m : shape.k, shape.transpose_left ? shape.k : shape.m, count,
+          strides.left),
+        c(data_type(shape), shape.n, shape.m, count, strides.result) {}
+  Layout a, b, c;
+};
+
+class Description {
+ public:
+  explicit Description(const ProductShape& shape) {
+    check_library(cublasLtMatmulDescInit(&description_, compute_type(shape), data_type(shape)), "describe a product");
+    set(CUBLASLT_MATMUL_DESC_TRANSA, shape.transpose_right ? CUBLAS_OP_T : CUBLAS_OP_N);
+    set(CUBLASLT_MATMUL_DESC_TRANSB, shape.transpose_left ? CUBLAS_OP_T : CUBLAS_OP_N);
+  }
+  cublasLtMatmulDesc_t get() const { return const_cast<cublasLtMatmulDescOpaque_t*>(&description_); }
+
+ private:
+  void set(cublasLtMatmulDescAttributes_t attribute, cublasOperation_t value) {
+    check_library(cublasLtMatmulDescSetAttribute(&description_, attribute, &value, sizeof(value)),
+                  "describe a product");
+  }
+  cublasLtMatmulDescOpaque_t description_{};
+};
+
+// Bytes that every address of an operand is a multiple of, if it begins at a row of its matrix.
+std::uint32_t alignment(const ProductShape& shape, std::int64_t row, std::int64_t stride) {
+  const auto element = static_cast<std::int64_t>(size_of(shape.dtype));
+  return static_cast<std::uint32_t>(std::gcd(kWidestLoad, std::gcd(row * element, stride * element)));
+}
+
+class Preference {
+ public:
+  explicit Preference(const ProductShape& shape) {
+    check_library(cublasLtMatmulPreferenceInit(&preference_), "choose an algorithm");
+    set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kMostWorkspace);
+    set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_NONE));
+    const std::int64_t left_row = shape.transpose_left ? shape.m : shape.k;
+    const std::int64_t right_row = shape.transpose_right ? shape.k : shape.n;
+    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment(shape, right_row, shape.right_stride));
+    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment(shape, left_row, shape.left_stride));
+    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment(shape, shape.n, shape.result_stride));
+    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment(shape, shape.n, shape.result_stride));
+  }
+  cublasLtMatmulPreference_t get() { return &preference_; }
+
+ private:
+  template <class Value>
+  void set(cublasLtMatmulPreferenceAttributes_t attribute, const Value& value) {
+    check_library(cublasLtMatmulPreferenceSetAttribute(&preference_, attribute, &value, sizeof(value)),
+                  "choose an algorithm");
+  }
+  cublasLtMatmulPreferenceOpaque_t preference_{};
+};
+
+// Trials and the batch of each as calls of strided products: one if strides make them one, otherwise one for each of
+// the fewer of the two.
+struct Calls {
+  int calls = 1, count = 1;
+  Strides between_calls{}, within{};
+};
+
+Calls calls_of(const ProductShape& shape, const Strides& trial, int trials) {
+  const Strides batch = {shape.left_stride, shape.right_stride, shape.result_stride};
+  const auto size = static_cast<int>(shape.batch);
+  if (trials == 1) return {1, size, {}, batch};
+  if (size == 1) return {1, trials, {}, trial};
+  if (trial.left == size * batch.left && trial.right == size * batch.right && trial.result == size * batch.result)
+    return {1, size * trials, {}, batch};
+  if (trials <= size) return {trials, size, trial, batch};
+  return {size, trials, batch, trial};
+}
+
+class LibraryProduct final : public Product {
+ public:
+  explicit LibraryProduct(const ProductShape& shape) : shape_(shape), description_(shape) {
+    if (!is_empty()) choose();
+  }
+
+  std::size_t workspace_bytes(int trials) const override {
+    if (is_empty()) return 0;
+    // The strides are not known yet; what matters is how many products a call may have.
+    std::size_t most = 0;
+    for (const std::int64_t count : {std::int64_t{1}, std::int64_t{trials}, shape_.batch, shape_.batch * trials})
+      most = std::max(most, workspace_of(static_cast<int>(count)));
+    return most;
+  }
+
+  void run(const DeviceOperand& left, const DeviceOperand& right, const DeviceOperand& result, void* workspace,
+           int trials, DeviceQueue& queue) const override {
+    if (trials == 0 || shape_.m * shape_.n * shape_.batch == 0) return;
+    const cudaStream_t stream = static_cast<StreamQueue&>(queue).stream();
+    const Calls calls =
+        calls_of(shape_, {elements(left.stride), elements(right.stride), elements(result.stride)}, trials);
+    for (int i = 0; i < calls.calls; ++i) {
+      run_call(calls, at(left, i * calls.between_calls.left), at(right, i * calls.between_calls.right),
+               at(result, i * calls.between_calls.result), workspace, workspace_of(calls.count), stream);
+    }
+  }
+
+ private:
+  bool is_empty() const { return shape_.m * shape_.n * shape_.k * shape_.batch == 0; }
+
+  Strides batch_strides() const { return {shape_.left_stride, shape_.right_stride, shape_.result_stride}; }
+
+  // The first of the library's candidates for one trial that also does several.
+  void choose() {
+    const Layouts one(shape_, static_cast<int>(shape_.batch), batch_strides());
+    Preference preference(shape_);
+    std::vector<cublasLtMatmulHeuristicResult_t> found(kCandidates);
+    int count = 0;
+    check_library(cublasLtMatmulAlgoGetHeuristic(handle(), description_.get(), one.a.get(), one.b.get(), one.c.get(),
+                                                 one.c.get(), preference.get(), kCandidates, found.data(), &count),
+                  "choose an algorithm");
+    for (int i = 0; i < count; ++i) {
+      if (found[static_cast<std::size_t>(i)].state != CUBLAS_STATUS_SUCCESS) continue;
+      algorithm_ = found[static_cast<std::size_t>(i)].algo;
+      std::size_t bytes = 0;
+      if (serves(2, bytes) && serves(static_cast<int>(2 * shape_.batch), bytes)) return;
+    }
+    throw DeviceError(fmt::format("cuBLAS has no algorithm for a product of [{}, {}] and [{}, {}]", shape_.m, shape_.k,
+                                  shape_.k, shape_.n));
+  }
+
+  // Whether the algorithm does `count` products in one call, and what it needs for that.
+  bool serves(int count, std::size_t& bytes) const {
+    const Layouts layouts(shape_, count, {shape_.m * shape_.k, shape_.k * shape_.n, shape_.m * shape_.n});
+    cublasLtMatmulHeuristicResult_t result{};
+    const cublasStatus_t status =
+        cublasLtMatmulAlgoCheck(handle(), description_.get(), layouts.a.get(), layouts.b.get(), layouts.c.get(),
+                                layouts.c.get(), &algorithm_, &result);
+    bytes = result.workspaceSize;
+    return status == CUBLAS_STATUS_SUCCESS && bytes <= kMostWorkspace;
+  }
+  std::size_t workspace_of(int count) const {
+    std::size_t bytes = 0;
+    return serves(count, bytes) ? bytes : 0;
+  }
+
+  void run_call(const Calls& calls, const void* left, const void* right, void* result, void* workspace,
+                std::size_t workspace_size, cudaStream_t stream) const {
+    if (shape_.k == 0) {
+      if (!shape_.accumulate) clear(calls, result, stream);
+      return;
+    }
+    const Layouts layouts(shape_, calls.count, calls.within);
+    const double one = 1, zero = 0;
+    const float one_f32 = 1, zero_f32 = 0;
+    const bool is_f64 = shape_.dtype == DType::f64;
+    const void* const alpha = is_f64 ? static_cast<const void*>(&one) : &one_f32;
+    const void* const beta = shape_.accumulate ? alpha : is_f64 ? static_cast<const void*>(&zero) : &zero_f32;
+    check_library(
+        cublasLtMatmul(handle(), description_.get(), alpha, right, layouts.a.get(), left, layouts.b.get(), beta, result,
+                       layouts.c.get(), result, layouts.c.get(), &algorithm_, workspace, workspace_size, stream),
+        "multiply matrices");
+  }
+
+  // The sum of nothing.
+  void clear(const Calls& calls, void* result, cudaStream_t stream) const {
+    const std::size_t element = size_of(shape_.dtype), bytes = static_cast<std::size_t>(shape_.m * shape_.n) * element;
+    const std::size_t stride = static_cast<std::size_t>(calls.within.result) * element;
+    check(cudaMemset2DAsync(result, std::max(stride, bytes), 0, bytes, static_cast<std::size_t>(calls.count), stream),
+          "fill a result with zeros");
+  }
+
+  std::int64_t elements(std::size_t bytes) const { return static_cast<std::int64_t>(bytes / size_of(shape_.dtype)); }
+  void* at(const DeviceOperand& operand, std::int64_t element) const {
+    return static_cast<std::byte*>(operand.data) + element * static_cast<std::int64_t>(size_of(shape_.dtype));
+  }
+
+  ProductShape shape_;
+  Description description_;
+  cublasLtMatmulAlgo_t algorithm_{};
+};
+
+}  // namespace
+
+std::unique_ptr<Product> make_product(const ProductShape& shape) { return std::make_unique<LibraryProduct>(shape); }
+
+}  // namespace jari::cuda
