@@ -80,6 +80,10 @@ struct Tile {
   static constexpr int kStepNumbers = kDepth * kPitch;
   static constexpr std::size_t kBytes = (2 * kStepNumbers + kSize * kPitch) * sizeof(T);
 
+  // Of blocks on a processor at a time, for the compiler: half its threads' registers for f32, where a thread holds no
+  // more than `held` tiles; what it does in advance of need is not worth more.
+  static constexpr int blocks(int held) { return sizeof(T) == sizeof(float) && held <= 4 ? 512 / kThreads : 1; }
+
   // Where the thread's rows and columns begin.
   __device__ static int row() { return static_cast<int>(threadIdx.x) / kSide * kEach; }
   __device__ static int column() { return static_cast<int>(threadIdx.x) % kSide * kEach; }
@@ -97,25 +101,31 @@ struct Tile {
     }
   }
 
-  // Tokens from `first` on, steps going along their width from `begin` on: [step][token].
+  // Tokens from `first` on, steps going along their width from `begin` on: [step][token]. A thread has one step.
   __device__ static void load_along_width(const Tokens<const T>& tokens, std::int64_t first, std::int64_t begin,
                                           int steps, T* to) {
-    for (int i = static_cast<int>(threadIdx.x); i < kSize * kDepth; i += kThreads) {
-      const int step = i % kDepth, token = i / kDepth;
-      if (step >= steps) continue;
-      const bool is_there = first + token < tokens.count;
-      to[step * kPitch + token] = is_there ? tokens.first[(first + token) * tokens.step + begin + step] : T(0);
-    }
+    constexpr int kApart = kThreads / kDepth;
+    const int step = static_cast<int>(threadIdx.x) % kDepth;
+    if (step >= steps) return;
+    const std::int64_t left_over = tokens.count - first;
+    const int count = static_cast<int>(left_over < kSize ? left_over : kSize);
+    int token = static_cast<int>(threadIdx.x) / kDepth;
+    const T* from = tokens.first + (first + token) * tokens.step + begin + step;
+    for (; token < kSize; token += kApart, from += kApart * tokens.step)
+      to[step * kPitch + token] = token < count ? *from : T(0);
   }
 
-  // Tokens from `first` on, one a step, and of them the columns from `begin` on: [token][column].
+  // Tokens from `first` on, one a step, and of them the columns from `begin` on: [token][column]. A thread has one
+  // column.
   __device__ static void load_along_tokens(const Tokens<const T>& tokens, std::int64_t first, std::int64_t begin,
                                            int steps, T* to) {
-    for (int i = static_cast<int>(threadIdx.x); i < kSize * steps; i += kThreads) {
-      const int at = i % kSize, step = i / kSize;
-      const bool is_there = begin + at < tokens.width;
-      to[step * kPitch + at] = is_there ? tokens.first[(first + step) * tokens.step + begin + at] : T(0);
-    }
+    constexpr int kApart = kThreads / kSize;
+    const int column = static_cast<int>(threadIdx.x) % kSize;
+    const bool is_there = begin + column < tokens.width;
+    int step = static_cast<int>(threadIdx.x) / kSize;
+    const T* from = tokens.first + (first + step) * tokens.step + begin + column;
+    for (; step < steps; step += kApart, from += kApart * tokens.step)
+      to[step * kPitch + column] = is_there ? *from : T(0);
   }
 
   // held = left tokens from `row` on times right ones from `column` on, along their width.

@@ -47,6 +47,8 @@ cublasComputeType_t compute_type(const ProductShape& shape) {
   switch (shape.products) {
     case Products::exact:
       return CUBLAS_COMPUTE_32F;
+    case Products::tf32:
+      return CUBLAS_COMPUTE_32F_FAST_TF32;
     case Products::bf16:
       return CUBLAS_COMPUTE_32F_FAST_16BF;
   }

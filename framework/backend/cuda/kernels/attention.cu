@@ -92,7 +92,8 @@ __device__ void save_logarithms(const AttentionPlan& plan, const RunningSoftmax<
 // A block: one pair, one tile of queries, and of the result kSlices tiles of columns; where values are wider, further
 // blocks have the other columns, and the first of them saves what the gradient needs.
 template <class T, int kSide, int kSlices>
-__global__ void __launch_bounds__(kSide* kSide) attend(AttentionPlan plan, ForwardOperands<T> of) {
+__global__ void __launch_bounds__(kSide* kSide, Tile<T, kSide>::blocks(kSlices + 1))
+    attend(AttentionPlan plan, ForwardOperands<T> of) {
   using Square = Tile<T, kSide>;
   JARI_DYNAMIC_SHARED(T, shared);
   const Square tile(shared);

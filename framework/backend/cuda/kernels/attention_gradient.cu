@@ -124,7 +124,7 @@ __device__ void store_weighted_tokens(const Tile<T, kSide>& tile, const Tokens<c
 // Where one tile has all of a pair. A block: one head of `sequences` sequences, one after another; of the bias's
 // gradient it has the sum over them.
 template <class T, int kSide>
-__global__ void __launch_bounds__(kSide* kSide)
+__global__ void __launch_bounds__(kSide* kSide, Tile<T, kSide>::blocks(4))
     whole_gradients(AttentionPlan plan, BackwardOperands<T> of, std::int64_t sequences) {
   JARI_DYNAMIC_SHARED(T, shared);
   const Tile<T, kSide> tile(shared);
@@ -172,7 +172,8 @@ __device__ inline std::int64_t parts_of(std::int64_t width, std::int64_t columns
 // A tile of queries: once over the keys for the rows' means, once more for the gradient, of which a block has kSlices
 // tiles of columns.
 template <class T, int kSlices>
-__global__ void __launch_bounds__(kTiledSide* kTiledSide) query_gradients(AttentionPlan plan, BackwardOperands<T> of) {
+__global__ void __launch_bounds__(kTiledSide* kTiledSide, TiledSquare<T>::blocks(kSlices + 2))
+    query_gradients(AttentionPlan plan, BackwardOperands<T> of) {
   using Square = TiledSquare<T>;
   constexpr int kColumns = kSlices * Square::kSize;
   JARI_DYNAMIC_SHARED(T, shared);
@@ -208,7 +209,8 @@ __global__ void __launch_bounds__(kTiledSide* kTiledSide) query_gradients(Attent
 // A tile of keys, over the queries: blocks of the first parts have columns of the values' gradient, the others' columns
 // of the keys'.
 template <class T, int kSlices>
-__global__ void __launch_bounds__(kTiledSide* kTiledSide) key_gradients(AttentionPlan plan, BackwardOperands<T> of) {
+__global__ void __launch_bounds__(kTiledSide* kTiledSide, TiledSquare<T>::blocks(kSlices + 2))
+    key_gradients(AttentionPlan plan, BackwardOperands<T> of) {
   using Square = TiledSquare<T>;
   constexpr int kColumns = kSlices * Square::kSize;
   JARI_DYNAMIC_SHARED(T, shared);
@@ -217,6 +219,7 @@ __global__ void __launch_bounds__(kTiledSide* kTiledSide) key_gradients(Attentio
   const Place place((plan.keys + Square::kSize - 1) / Square::kSize, value_parts + parts_of(plan.width, kColumns));
   const Pair<T> pair(plan, of, place.pair);
   const bool is_value = place.part < value_parts;
+  const Tokens<const T> weighted = is_value ? Tokens<const T>(pair.upstream) : Tokens<const T>(pair.query);
   const std::int64_t column = place.tile * Square::kSize;
   const std::int64_t begin = (is_value ? place.part : place.part - value_parts) * kColumns;
   T means[kEach];
@@ -233,8 +236,7 @@ __global__ void __launch_bounds__(kTiledSide* kTiledSide) key_gradients(Attentio
     tile.put_pairs(held);
 #pragma unroll
     for (int slice = 0; slice < kSlices; ++slice)
-      tile.add_weighted_tokens(result[slice], is_value ? pair.upstream : pair.query, row,
-                               begin + slice * Square::kSize);
+      tile.add_weighted_tokens(result[slice], weighted, row, begin + slice * Square::kSize);
   }
   const Tokens<T> to = is_value ? tokens_of(of.value_gradient.of_trial(), plan, place.pair, plan.keys, plan.value_width)
                                 : tokens_of(of.key_gradient.of_trial(), plan, place.pair, plan.keys, plan.width);
@@ -245,7 +247,7 @@ __global__ void __launch_bounds__(kTiledSide* kTiledSide) key_gradients(Attentio
 
 // A tile of the bias of one head, summed over `sequences` sequences in order.
 template <class T>
-__global__ void __launch_bounds__(kTiledSide* kTiledSide)
+__global__ void __launch_bounds__(kTiledSide* kTiledSide, TiledSquare<T>::blocks(3))
     bias_gradients(AttentionPlan plan, BackwardOperands<T> of, std::int64_t sequences) {
   using Square = TiledSquare<T>;
   JARI_DYNAMIC_SHARED(T, shared);
