@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
+#include <mutex>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -30,14 +32,16 @@ void check_library(cublasStatus_t status, const char* what) {
                                 cublasLtGetStatusName(status)));
 }
 
-// One for the process: it is of no stream and takes calls of several threads.
+// One for each card: it is of no stream and takes calls of several threads.
 cublasLtHandle_t handle() {
-  static const cublasLtHandle_t made = [] {
-    cublasLtHandle_t handle = nullptr;
-    check_library(cublasLtCreate(&handle), "start");
-    return handle;
-  }();
-  return made;
+  static std::mutex mutex;
+  static std::map<int, cublasLtHandle_t> handles;
+  int card = 0;
+  check(cudaGetDevice(&card), "tell the current card");
+  const std::lock_guard lock(mutex);
+  cublasLtHandle_t& handle = handles[card];
+  if (handle == nullptr) check_library(cublasLtCreate(&handle), "start");
+  return handle;
 }
 
 cudaDataType_t data_type(const ProductShape& shape) { return shape.dtype == DType::f64 ? CUDA_R_64F : CUDA_R_32F; }
