@@ -21,6 +21,12 @@ TEST(Program, EvaluatesWithInputs) {
   EXPECT_THAT(evaluate(graph, x * x + 1.0, {{"x", {2, 3}}}), ElementsAre(5, 10));
 }
 
+TEST(Program, ASumOverNoAxesIsItsOperand) {
+  Graph graph(DType::f64);
+  const Value x = graph.input("x", kPair, /*per_trial=*/false);
+  EXPECT_THAT(evaluate(graph, reduce_sum(x, {}), {{"x", {2, 3}}}), ElementsAre(2, 3));
+}
+
 TEST(Program, UpdatesParametersFromStepToStep) {
   Graph graph(DType::f64);
   const Value count = graph.parameter("count", {2});
