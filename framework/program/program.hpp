@@ -82,8 +82,11 @@ class Program {
   Program& operator=(Program&&) noexcept;
 
   struct Hooks {
-    // Before a step of a trial: fills its inputs. Runs on the thread that runs the step.
+    // Before a step of a trial: fills its inputs. Runs on the thread that runs the step, unless `feeds_ahead`.
     std::function<void(int trial, std::int64_t step, const Tensors& inputs)> feed;
+    // What `feed` writes depends on trial and step alone. Then it may be called on any thread while the step before
+    // runs, and for a step that is never run.
+    bool feeds_ahead = false;
     // Within a step, after the outputs that it is given and before anything of the state changes. Returning false
     // leaves the state as it was before the step and ends this trial's steps.
     std::function<bool(int trial, std::int64_t step, const Tensors& outputs)> guard;
