@@ -112,7 +112,7 @@ class Rows {
 
 struct TestedSequences {
   Tally tally;
-  Batch filled[2];  // a device is fed one batch ahead
+  Batch filled;
 };
 
 std::vector<Evaluation> evaluate_sequences(const EvaluateProgram& evaluate, const std::vector<EvaluatedTrial>& trials,
@@ -130,7 +130,7 @@ std::vector<Evaluation> evaluate_sequences(const EvaluateProgram& evaluate, cons
     const std::size_t slot = rows.slot(row);
     trials[slot].inputs->fill(tensors, "evaluate/" + evaluate.name, batch, evaluate.spec.stride_or_length());
     const auto tokens = tensors.get<std::int32_t>(kTokens), targets = tensors.get<std::int32_t>(kTargets);
-    Batch& filled = tested[slot].filled[batch & 1];
+    Batch& filled = tested[slot].filled;
     filled.tokens.assign(tokens.begin(), tokens.end());
     filled.targets.assign(targets.begin(), targets.end());
   };
@@ -139,9 +139,9 @@ std::vector<Evaluation> evaluate_sequences(const EvaluateProgram& evaluate, cons
     const std::int32_t* predictions = tensors.get<std::int32_t>(kPredictions).data();
     TestedSequences& of = tested[rows.slot(row)];
     if (f64) {
-      of.tally.add(of.filled[batch & 1], predictions, tensors.get<double>(kLossByPosition).data(), sequences);
+      of.tally.add(of.filled, predictions, tensors.get<double>(kLossByPosition).data(), sequences);
     } else {
-      of.tally.add(of.filled[batch & 1], predictions, tensors.get<float>(kLossByPosition).data(), sequences);
+      of.tally.add(of.filled, predictions, tensors.get<float>(kLossByPosition).data(), sequences);
     }
     return true;
   };

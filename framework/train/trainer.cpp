@@ -116,6 +116,7 @@ class GroupTrainer {
   void train(const std::vector<int>& rows, std::int64_t begin, std::int64_t end) {
     Program::Hooks hooks;
     hooks.feed = [&](int row, std::int64_t step, const Tensors& inputs) { run_of(row).feed(step, inputs); };
+    hooks.feeds_ahead = true;  // a batch is a function of seed, stream and step
     hooks.guard = [&](int row, std::int64_t step, const Tensors& outputs) { return run_of(row).guard(step, outputs); };
     hooks.fetch = [&](int row, std::int64_t step, const Tensors& outputs) { return run_of(row).fetch(step, outputs); };
     hooks.finite = {kLoss, kGradientNorm};  // as TrialRun::guard
