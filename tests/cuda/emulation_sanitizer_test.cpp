@@ -58,6 +58,8 @@ __global__ void pass_within_warp(float* out) {
   out[threadIdx.x] = buffer[31 - threadIdx.x];
 }
 
+__global__ void write_to_one_place_all(float* out) { *out = 1; }
+
 __global__ void write_to_one_place(float* out) {
   if (threadIdx.x == 0) *out = 1;
 }
@@ -76,6 +78,7 @@ void expect_race(void (*kernel)(float*), unsigned blocks, unsigned threads) {
 TEST(EmulationDeathTest, ThreadSanitizerSeesAMissingBarrier) {
   if (!simt::kThreadSanitizer) GTEST_SKIP() << "not compiled with ThreadSanitizer";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
+  expect_race(write_to_one_place_all, 1, 32);
   expect_race(use_buffer_twice<false>, 1, 64);
   expect_race(pass_within_warp<false>, 1, 32);  // a vote does not order memory
   expect_race(write_to_one_place, 2, 32);       // nor do blocks
