@@ -310,7 +310,8 @@ void* Machine::static_shared(const void* key, std::size_t bytes) {
   }
   static_shared_bytes_ += bytes;
   check_shared_bytes();
-  return static_shared_.emplace_back(key, allocate_shared(bytes)).memory.get();
+  static_shared_.push_back({key, allocate_shared(bytes)});
+  return static_shared_.back().memory.get();
 }
 
 void* Machine::dynamic_shared() {
