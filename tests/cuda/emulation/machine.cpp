@@ -199,8 +199,8 @@ void Machine::work(Fiber& fiber) {
     release(&finished_);
     Context* next = nullptr;
     {
-      const Unwatched
-          bookkeeping;  // not beyond the switch: fibers are destroyed where they rest, and must be watched then
+      // Not beyond the switch: a fiber is destroyed where it rests, and TSan wants it watched then.
+      const Unwatched bookkeeping;
       exit_current();
       if (!kThreadSanitizer) idle_.push_back(&fiber);
       next = error_ || abandoning_ ? &home_ : &next_context();
