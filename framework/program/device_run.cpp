@@ -24,6 +24,11 @@ std::size_t DeviceRun::bytes(int trials) const {
   return a_trial * static_cast<std::size_t>(trials) + workspace + plan_.report.constant_bytes;
 }
 
+void DeviceRun::leave() {
+  const std::lock_guard lock(mutex_);
+  session_.reset();
+}
+
 int DeviceRun::trials_at_once(int wanted) const {
   const double free = kShareOfFree * static_cast<double>(device_->info().free);
   while (wanted > 1 && static_cast<double>(bytes(wanted)) > free) wanted = (wanted + 1) / 2;

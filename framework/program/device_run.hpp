@@ -22,6 +22,7 @@ class DeviceRun {
   // Bytes of the device that `trials` trials at once take, without their state.
   std::size_t bytes(int trials) const;
   Program::DeviceSteps steps() const { return steps_; }
+  void leave();
 
   class Session;  // device_session.hpp
 

@@ -64,6 +64,9 @@ const PlanReport& Program::report() const { return plan_->report; }
 std::string Program::to_string() const { return plan_->text; }
 std::size_t Program::device_bytes(int trials) const { return device_run_ ? device_run_->bytes(trials) : 0; }
 Program::DeviceSteps Program::device_steps() const { return device_run_ ? device_run_->steps() : DeviceSteps(); }
+void Program::leave_device() const {
+  if (device_run_) device_run_->leave();
+}
 
 std::vector<std::string> Program::observable_paths() const {
   std::vector<std::string> paths;

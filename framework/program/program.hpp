@@ -127,6 +127,8 @@ class Program {
     std::int64_t replayed = 0, all = 0;
   };
   DeviceSteps device_steps() const;
+  // Gives the device's memory back, until the next run.
+  void leave_device() const;
 
   const PlanReport& report() const;
   std::string to_string() const;  // one line a kernel call: path, op, types, arena offsets

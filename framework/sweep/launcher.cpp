@@ -80,6 +80,7 @@ class Launcher {
       }
       ThreadPool pool(std::max(1, cores_ / static_cast<int>(cards)));
       train(batch, pool);
+      batch.programs->leave_device();  // the next batch may be of another group
     });
   }
 

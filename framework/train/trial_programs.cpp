@@ -127,6 +127,14 @@ std::size_t TrialPrograms::device_bytes(int trials) const {
   return bytes;
 }
 
+void TrialPrograms::leave_device() const {
+  if (train_) train_->leave_device();
+  if (settle_) settle_->leave_device();
+  for (const EvaluateProgram& evaluate : evaluate_) {
+    if (evaluate.program) evaluate.program->leave_device();
+  }
+}
+
 BuildContext TrialPrograms::context(Graph& graph, std::int64_t length, bool training) {
   graph.set_rewrites(rewrites_);
   return {.graph = graph,
