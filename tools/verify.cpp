@@ -1,7 +1,7 @@
 // jari verify RUNS...: trains parts of finished trials again and compares.
 
-#include "framework/train/device_choice.hpp"
 #include "framework/train/verify.hpp"
+#include "framework/train/device_choice.hpp"
 
 #include <fmt/format.h>
 

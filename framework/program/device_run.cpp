@@ -105,16 +105,14 @@ class Steps {
 
   bool passes(int slot, std::int64_t step) {
     if (!hooks_.guard) return true;
-    return session_.with_outputs(slot, session_.guarded(), [&](const Tensors& outputs) {
-      return hooks_.guard(first_ + slot, step, outputs);
-    });
+    return session_.with_outputs(slot, session_.guarded(),
+                                 [&](const Tensors& outputs) { return hooks_.guard(first_ + slot, step, outputs); });
   }
 
   bool goes_on(int slot, std::int64_t step) {
     if (!hooks_.fetch) return true;
-    return session_.with_outputs(slot, session_.outputs(), [&](const Tensors& outputs) {
-      return hooks_.fetch(first_ + slot, step, outputs);
-    });
+    return session_.with_outputs(slot, session_.outputs(),
+                                 [&](const Tensors& outputs) { return hooks_.fetch(first_ + slot, step, outputs); });
   }
 
   void end(int slot) {

@@ -31,7 +31,11 @@ class Planner {
  public:
   Planner(const Graph& graph, const std::vector<std::pair<std::string, Value>>& outputs,
           const std::vector<std::pair<Value, Value>>& updates, Device* device)
-      : graph_(graph), outputs_(outputs), updates_(updates), device_(device), plan_(std::make_unique<Program::Plan>()) {}
+      : graph_(graph),
+        outputs_(outputs),
+        updates_(updates),
+        device_(device),
+        plan_(std::make_unique<Program::Plan>()) {}
 
   std::unique_ptr<Program::Plan> make() {
     find_live();
@@ -170,8 +174,7 @@ class Planner {
       call.outputs.push_back(storage(value).location);
     }
     for (const Value& input : node.inputs) call.inputs.push_back(storage(input).location);
-    const std::size_t workspace =
-        call.kernel ? call.kernel->workspace_bytes() : call.device_kernel->workspace_bytes(1);
+    const std::size_t workspace = call.kernel ? call.kernel->workspace_bytes() : call.device_kernel->workspace_bytes(1);
     plan_->report.workspace_bytes = std::max(plan_->report.workspace_bytes, workspace);
     plan_->calls.push_back(std::move(call));
     release_dead(i);

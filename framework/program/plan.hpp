@@ -56,7 +56,8 @@ struct Program::Plan {
   bool changes_state() const;
 };
 
-// What `outputs` and `updates` need is computed; all else is dropped. Constant parts are computed by the host in any case.
+// What `outputs` and `updates` need is computed; all else is dropped. Constant parts are computed by the host in any
+// case.
 std::unique_ptr<Program::Plan> make_plan(const Graph& graph, const std::vector<std::pair<std::string, Value>>& outputs,
                                          const std::vector<std::pair<Value, Value>>& updates, Device* device);
 

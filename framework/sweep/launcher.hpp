@@ -13,12 +13,12 @@
 namespace jari {
 
 struct LaunchOptions {
-  std::filesystem::path runs = "runs";  // the experiment's folder goes below it
-  int threads = 0;                      // 0: all cores
-  bool force = false;                   // train finished trials again
-  bool wait = false;                    // for another process that writes the folder, instead of refusing
+  std::filesystem::path runs = "runs";             // the experiment's folder goes below it
+  int threads = 0;                                 // 0: all cores
+  bool force = false;                              // train finished trials again
+  bool wait = false;                               // for another process that writes the folder, instead of refusing
   std::vector<std::shared_ptr<Device>> devices{};  // cards; none: the cores
-  TrainOptions train{};                 // `profile` and `stop` are set by the launcher
+  TrainOptions train{};                            // `profile` and `stop` are set by the launcher
   bool profile = false;
 };
 

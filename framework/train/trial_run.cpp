@@ -209,8 +209,8 @@ void TrialRun::evaluate(ThreadPool& pool) {
   if (evaluations_.empty()) {
     SettledState settled(programs_, inputs_, state_, row_, step_, pool);
     for (const EvaluateProgram& program : programs_.evaluate()) {
-      evaluations_.emplace_back(
-          program.name, evaluate_trial(program, trial_, inputs_, settled.state(), settled.row(), pool));
+      evaluations_.emplace_back(program.name,
+                                evaluate_trial(program, trial_, inputs_, settled.state(), settled.row(), pool));
     }
   }
   MetricValues metrics;

@@ -49,8 +49,8 @@ class TrialRun {
   bool guard(std::int64_t step, const Tensors& outputs);
   bool fetch(std::int64_t step, const Tensors& outputs);
 
-  // Whether the trial is evaluated after that step; the results, if they are known by then (a device takes the trials of
-  // a group at once).
+  // Whether the trial is evaluated after that step; the results, if they are known by then (a device takes the trials
+  // of a group at once).
   bool evaluates_at(std::int64_t step) const;
   const TrialInputs& inputs() const { return inputs_; }
   using Evaluations = std::vector<std::pair<std::string, Evaluation>>;

@@ -60,11 +60,10 @@ TEST(EmulatedCards, AGroupThatDoesNotFitIsCutIntoParts) {
 TEST(EmulatedCards, ThePlanTellsWhatFits) {
   ParsedSweep parsed = sweep_of(std::string(kSmallSpec) + "seeds: 6\n");
   const TemporaryFolder runs;
-  const SweepPlan plan =
-      plan_sweep(parsed.sweep, {.runs = runs.path(),
-                                .cores = 1,
-                                .devices = {make_emulated_device(), make_emulated_device()},
-                                .estimate_time = false});
+  const SweepPlan plan = plan_sweep(parsed.sweep, {.runs = runs.path(),
+                                                   .cores = 1,
+                                                   .devices = {make_emulated_device(), make_emulated_device()},
+                                                   .estimate_time = false});
   EXPECT_EQ(plan.groups[0].at_once, 3u) << "half of them on each card";
   const std::string text = plan_text(parsed.sweep, plan);
   EXPECT_THAT(text, HasSubstr("cards       emulated, emulated: up to 3 trials at once on one, in "));

@@ -35,7 +35,8 @@ class EmulatedQueue final : public cuda::StreamQueue {
   }
   void copy_rows(void* to, std::size_t to_stride, const void* from, std::size_t from_stride, std::size_t bytes,
                  std::size_t rows) override {
-    if (to_stride < bytes || from_stride < bytes) throw DeviceError("rows of a copy overlap: CUDA refuses such pitches");
+    if (to_stride < bytes || from_stride < bytes)
+      throw DeviceError("rows of a copy overlap: CUDA refuses such pitches");
     stream_.enqueue([=] {
       for (std::size_t row = 0; row < rows; ++row)
         std::memcpy(static_cast<std::byte*>(to) + row * to_stride,
@@ -64,7 +65,8 @@ class EmulatedDevice final : public Device {
   explicit EmulatedDevice(const EmulatedDeviceOptions& options) : options_(options) {}
 
   DeviceInfo info() const override {
-    return {"emulated", "cuda", "none", options_.memory, options_.memory - std::min<std::size_t>(options_.memory, *taken_)};
+    return {"emulated", "cuda", "none", options_.memory,
+            options_.memory - std::min<std::size_t>(options_.memory, *taken_)};
   }
   Memory allocate(std::size_t bytes) override {
     if (*taken_ + bytes > options_.memory) throw DeviceError(fmt::format("no {} bytes are left", bytes));

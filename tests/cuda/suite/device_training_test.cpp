@@ -65,7 +65,8 @@ TEST(DeviceTraining, LossesAreThoseOfTheHost) {
        {"{type: learned, max_length: 12}", "{type: sin}", "{type: rel, max_length: 12}", "{type: rope}",
         "{type: alibi}", "{type: t5}", "{type: none, allow_bag_of_words: true}"}) {
     SCOPED_TRACE(position);
-    const std::string spec = small(std::string("precision: f64\nsweep: {grid: {model.position: [") + position + "]}}\n");
+    const std::string spec =
+        small(std::string("precision: f64\nsweep: {grid: {model.position: [") + position + "]}}\n");
     expect_near(train(spec, device_under_test()), train(spec, nullptr), 1e-9);
   }
 }
