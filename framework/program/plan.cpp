@@ -10,6 +10,7 @@
 #include "framework/base/error.hpp"
 #include "framework/ops/ops.hpp"
 #include "framework/program/arena.hpp"
+#include "framework/program/sum_over_ranks.hpp"
 
 namespace jari {
 namespace {
@@ -30,8 +31,14 @@ struct Storage {
 class Planner {
  public:
   Planner(const Graph& graph, const std::vector<std::pair<std::string, Value>>& outputs,
-          const std::vector<std::pair<Value, Value>>& updates, Device* device)
-      : graph_(graph), outputs_(outputs), updates_(updates), device_(device), plan_(std::make_unique<Program::Plan>()) {}
+          const std::vector<std::pair<Value, Value>>& updates, Device* device,
+          std::shared_ptr<Communicator> communicator)
+      : graph_(graph),
+        outputs_(outputs),
+        updates_(updates),
+        device_(device),
+        communicator_(std::move(communicator)),
+        plan_(std::make_unique<Program::Plan>()) {}
 
   std::unique_ptr<Program::Plan> make() {
     find_live();
@@ -170,8 +177,7 @@ class Planner {
       call.outputs.push_back(storage(value).location);
     }
     for (const Value& input : node.inputs) call.inputs.push_back(storage(input).location);
-    const std::size_t workspace =
-        call.kernel ? call.kernel->workspace_bytes() : call.device_kernel->workspace_bytes(1);
+    const std::size_t workspace = call.kernel ? call.kernel->workspace_bytes() : call.device_kernel->workspace_bytes(1);
     plan_->report.workspace_bytes = std::max(plan_->report.workspace_bytes, workspace);
     plan_->calls.push_back(std::move(call));
     release_dead(i);
@@ -184,6 +190,8 @@ class Planner {
     KernelCall call;
     if (device == nullptr) {
       call.kernel = make_cpu_kernel(request);
+    } else if (communicator_ && node.op == &op_all_reduce) {
+      call.device_kernel = std::make_shared<SumOverRanks>(communicator_, node.outputs[0]);
     } else {
       call.device_kernel = device->make_kernel(request);
     }
@@ -336,6 +344,7 @@ class Planner {
   const std::vector<std::pair<std::string, Value>>& outputs_;
   const std::vector<std::pair<Value, Value>>& updates_;
   Device* const device_;
+  const std::shared_ptr<Communicator> communicator_;
   std::unique_ptr<Program::Plan> plan_;
   std::vector<bool> live_, constant_;
   std::map<Value, int> storage_of_;
@@ -356,8 +365,9 @@ bool Program::Plan::changes_state() const {
 }
 
 std::unique_ptr<Program::Plan> make_plan(const Graph& graph, const std::vector<std::pair<std::string, Value>>& outputs,
-                                         const std::vector<std::pair<Value, Value>>& updates, Device* device) {
-  return Planner(graph, outputs, updates, device).make();
+                                         const std::vector<std::pair<Value, Value>>& updates, Device* device,
+                                         std::shared_ptr<Communicator> communicator) {
+  return Planner(graph, outputs, updates, device, std::move(communicator)).make();
 }
 
 }  // namespace jari

@@ -88,8 +88,9 @@ class Program {
   struct Plan;
 
   // Plans the graph: drops what no output or update needs, computes constant parts once, orders, lays out the arena.
-  // `device`: what it is to run on; null: the host.
-  explicit Program(const Graph& graph, std::shared_ptr<Device> device = nullptr);
+  // `device`: what it is to run on; null: the host. `communicator`: where the program is one of several ranks.
+  explicit Program(const Graph& graph, std::shared_ptr<Device> device = nullptr,
+                   std::shared_ptr<Communicator> communicator = nullptr);
   // The same for `outputs` alone, whatever the graph itself outputs or updates.
   Program(const Graph& graph, std::vector<std::pair<std::string, Value>> outputs,
           std::shared_ptr<Device> device = nullptr);
@@ -98,8 +99,8 @@ class Program {
   Program& operator=(Program&&) noexcept;
 
   struct Hooks {
-    // Before a step of a trial: fills its inputs. For the host it runs on the thread that runs the step; a device is fed
-    // the next step's while it works, so before the guard and fetch of the step before.
+    // Before a step of a trial: fills its inputs. For the host it runs on the thread that runs the step; a device is
+    // fed the next step's while it works, so before the guard and fetch of the step before.
     std::function<void(int trial, std::int64_t step, const Tensors& inputs)> feed;
     // Within a step, after the outputs that it is given and before anything of the state changes. Returning false
     // leaves the state as it was before the step and ends this trial's steps.

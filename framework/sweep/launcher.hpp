@@ -13,12 +13,12 @@
 namespace jari {
 
 struct LaunchOptions {
-  std::filesystem::path runs = "runs";  // the experiment's folder goes below it
-  int threads = 0;                      // 0: all cores
-  bool force = false;                   // train finished trials again
-  bool wait = false;                    // for another process that writes the folder, instead of refusing
+  std::filesystem::path runs = "runs";             // the experiment's folder goes below it
+  int threads = 0;                                 // 0: all cores
+  bool force = false;                              // train finished trials again
+  bool wait = false;                               // for another process that writes the folder, instead of refusing
   std::vector<std::shared_ptr<Device>> devices{};  // cards; none: the cores
-  TrainOptions train{};                 // `profile` and `stop` are set by the launcher
+  TrainOptions train{};                            // `profile` and `stop` are set by the launcher
   bool profile = false;
 };
 
@@ -40,6 +40,9 @@ std::size_t trials_a_batch(int cores);
 // Throws StoreError before anything is trained if the folder belongs to another spec, is locked, or can not be written.
 LaunchResult launch(Sweep& sweep, const SpecNode& spec, const Provenance& provenance, const LaunchOptions& options,
                     Progress& progress);
+
+// Cards that train one trial together (`train.data_parallel`).
+std::size_t cards_a_trial(const TrialPrograms& programs);
 
 // Trials of a group that train at once on a card with that much free memory; at least one.
 std::size_t trials_on_card(const TrialPrograms& programs, std::size_t free_bytes, std::size_t wanted);

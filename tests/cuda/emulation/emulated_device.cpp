@@ -11,6 +11,7 @@
 #include "framework/backend/cuda/step_kernels.hpp"
 #include "framework/backend/cuda/stream_queue.hpp"
 #include "framework/base/error.hpp"
+#include "tests/cuda/emulation/emulated_communicator.hpp"
 
 namespace jari::test {
 namespace {
@@ -35,7 +36,8 @@ class EmulatedQueue final : public cuda::StreamQueue {
   }
   void copy_rows(void* to, std::size_t to_stride, const void* from, std::size_t from_stride, std::size_t bytes,
                  std::size_t rows) override {
-    if (to_stride < bytes || from_stride < bytes) throw DeviceError("rows of a copy overlap: CUDA refuses such pitches");
+    if (to_stride < bytes || from_stride < bytes)
+      throw DeviceError("rows of a copy overlap: CUDA refuses such pitches");
     stream_.enqueue([=] {
       for (std::size_t row = 0; row < rows; ++row)
         std::memcpy(static_cast<std::byte*>(to) + row * to_stride,
@@ -64,7 +66,8 @@ class EmulatedDevice final : public Device {
   explicit EmulatedDevice(const EmulatedDeviceOptions& options) : options_(options) {}
 
   DeviceInfo info() const override {
-    return {"emulated", "cuda", "none", options_.memory, options_.memory - std::min<std::size_t>(options_.memory, *taken_)};
+    return {"emulated", "cuda", "none", options_.memory,
+            options_.memory - std::min<std::size_t>(options_.memory, *taken_)};
   }
   Memory allocate(std::size_t bytes) override {
     if (*taken_ + bytes > options_.memory) throw DeviceError(fmt::format("no {} bytes are left", bytes));
@@ -82,6 +85,10 @@ class EmulatedDevice final : public Device {
     return cuda::make_guard(inputs);
   }
   std::unique_ptr<DeviceKernel> make_copy(std::size_t bytes) override { return cuda::make_copy(bytes); }
+  std::vector<std::shared_ptr<Communicator>> make_communicators(
+      const std::vector<std::shared_ptr<Device>>& devices) override {
+    return make_emulated_communicators(static_cast<int>(devices.size()));
+  }
 
  private:
   // Of exact size, so that the sanitizers see what goes beyond it.
