@@ -8,12 +8,13 @@ import argparse
 import json
 import resource
 import sys
-import time
 
 try:
     import torch
     import torch.nn.functional as F
     from torch import nn
+
+    import torch_modes
 except ImportError:
     sys.exit("step_torch.py: PyTorch is not installed (Debian: apt-get install python3-torch libopenblas0-openmp)")
 
@@ -48,7 +49,7 @@ class Probe(nn.Module):
         query, key, value = x @ self.query, x @ self.key, x @ self.value
         scores = query @ key.transpose(-2, -1) / WIDTH**0.5
         if self.position == "rel":
-            at = torch.arange(length)
+            at = torch.arange(length, device=tokens.device)
             scores = scores + self.bias[at[None, :] - at[:, None] + MAX_LENGTH - 1]
         return self.out(torch.softmax(scores, -1) @ value)
 
@@ -59,38 +60,42 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--warmup", type=int, default=20)
+    torch_modes.add_arguments(parser)
     options = parser.parse_args()
 
-    torch.set_num_threads(options.threads)
+    device = torch_modes.set_up(options)
     torch.manual_seed(42)
-    model = Probe(options.position)
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    model = Probe(options.position).to(device)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, **torch_modes.optimizer_options(options))
+
+    def loss_of(tokens):
+        logits = model(tokens)[:, :-1]
+        return F.cross_entropy(logits.reshape(-1, VOCABULARY), tokens[:, 1:].reshape(-1))
+
+    loss_of = torch_modes.compiled(loss_of, options)
 
     def step():
-        tokens = torch.randint(0, VOCABULARY, (BATCH, LENGTH))
-        logits = model(tokens)[:, :-1]
-        loss = F.cross_entropy(logits.reshape(-1, VOCABULARY), tokens[:, 1:].reshape(-1))
-        optimizer.zero_grad()
+        tokens = torch.randint(0, VOCABULARY, (BATCH, LENGTH), device=device)
+        loss = loss_of(tokens)
+        optimizer.zero_grad(set_to_none=True)
         loss.backward()
         optimizer.step()
-        return loss
+        return loss.detach()
 
-    for _ in range(options.warmup):
-        step()
-    begin = time.perf_counter()
-    for _ in range(options.steps):
-        loss = step()
-    seconds = time.perf_counter() - begin
+    seconds, loss = torch_modes.measure(step, options)
     print(
         json.dumps(
             {
                 "program": f"torch {torch.__version__}",
                 "position": options.position,
+                "device": options.device,
+                "mode": options.mode,
                 "threads": options.threads,
                 "steps": options.steps,
                 "steps_per_second": options.steps / seconds,
                 "peak_rss_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-                "loss": loss.item(),
+                "peak_card_mib": torch_modes.peak_card_mib(options),
+                "loss": loss,
             }
         )
     )

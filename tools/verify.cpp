@@ -70,8 +70,7 @@ bool VerifyCommand::verify(const std::string& path, const Registry& registry) co
   const Trial trial = trial_of(run, path, registry);
   ThreadPool pool(usable_cores());
   const Devices devices = run.attributes.device == "cpu" ? Devices() : devices_of(trial.experiment);
-  const std::shared_ptr<Device> device = devices.empty() ? nullptr : devices.front();
-  const VerifyReport report = verify_run(run, trial, steps_, device, environment_here(devices), pool);
+  const VerifyReport report = verify_run(run, trial, steps_, devices, environment_here(devices), pool);
   std::size_t equal = 0;
   double largest = 0;
   for (const Verification& check : report.checks) {

@@ -69,6 +69,8 @@ class DeviceKernel {
   virtual void launch(const DeviceArguments& arguments, DeviceQueue& queue) const = 0;
 };
 
+class Communicator;  // communicator.hpp
+
 class Device {
  public:
   using Memory = std::shared_ptr<std::byte[]>;
@@ -85,6 +87,10 @@ class Device {
   virtual std::unique_ptr<DeviceKernel> make_guard(const std::vector<DType>& inputs) = 0;
   // From its input to its output, `bytes` bytes, where the trial is active.
   virtual std::unique_ptr<DeviceKernel> make_copy(std::size_t bytes) = 0;
+  // Between `devices`, this one and others of its kind: one for each, in their order. DeviceError where there is no
+  // way.
+  virtual std::vector<std::shared_ptr<Communicator>> make_communicators(
+      const std::vector<std::shared_ptr<Device>>& devices) = 0;
 };
 
 }  // namespace jari

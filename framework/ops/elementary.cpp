@@ -152,6 +152,12 @@ const Op op_gelu = {.name = "gelu",
 const Op op_gelu_gradient = {
     .name = "gelu_gradient", .infer = infer_gelu_gradient, .body = gelu_gradient_body, .pointwise = true};
 
+// Not differentiable: it is applied to gradients.
+const Op op_all_reduce = {
+    .name = "all_reduce",
+    .infer = [](const Types& inputs, const Attributes&) { return infer_real("all_reduce", inputs); },
+    .pointwise = true};
+
 const Op op_cast = {.name = "cast", .infer = infer_cast, .gradient = cast_gradient, .pointwise = true};
 
 Value operator-(Value x) { return x.graph().apply_one(op_negate, {x}); }
@@ -169,6 +175,8 @@ Value square(Value x) { return x * x; }
 Value relu(Value x) { return maximum(scalar_like(x, 0), x); }  // zero on the left: at 0 the gradient goes there
 Value gelu(Value x) { return x.graph().apply_one(op_gelu, {x}); }
 Value gelu_exact(Value x) { return x * 0.5 * (erf(x * (1 / std::numbers::sqrt2)) + 1); }
+
+Value all_reduce(Value x) { return x.graph().apply_one(op_all_reduce, {x}); }
 
 Value cast(Value x, DType dtype) {
   if (x.dtype() == dtype) return x;

@@ -10,6 +10,7 @@
 #include "framework/base/error.hpp"
 #include "framework/ops/ops.hpp"
 #include "framework/program/arena.hpp"
+#include "framework/program/sum_over_ranks.hpp"
 
 namespace jari {
 namespace {
@@ -30,11 +31,13 @@ struct Storage {
 class Planner {
  public:
   Planner(const Graph& graph, const std::vector<std::pair<std::string, Value>>& outputs,
-          const std::vector<std::pair<Value, Value>>& updates, Device* device)
+          const std::vector<std::pair<Value, Value>>& updates, Device* device,
+          std::shared_ptr<Communicator> communicator)
       : graph_(graph),
         outputs_(outputs),
         updates_(updates),
         device_(device),
+        communicator_(std::move(communicator)),
         plan_(std::make_unique<Program::Plan>()) {}
 
   std::unique_ptr<Program::Plan> make() {
@@ -187,6 +190,8 @@ class Planner {
     KernelCall call;
     if (device == nullptr) {
       call.kernel = make_cpu_kernel(request);
+    } else if (communicator_ && node.op == &op_all_reduce) {
+      call.device_kernel = std::make_shared<SumOverRanks>(communicator_, node.outputs[0]);
     } else {
       call.device_kernel = device->make_kernel(request);
     }
@@ -339,6 +344,7 @@ class Planner {
   const std::vector<std::pair<std::string, Value>>& outputs_;
   const std::vector<std::pair<Value, Value>>& updates_;
   Device* const device_;
+  const std::shared_ptr<Communicator> communicator_;
   std::unique_ptr<Program::Plan> plan_;
   std::vector<bool> live_, constant_;
   std::map<Value, int> storage_of_;
@@ -359,8 +365,9 @@ bool Program::Plan::changes_state() const {
 }
 
 std::unique_ptr<Program::Plan> make_plan(const Graph& graph, const std::vector<std::pair<std::string, Value>>& outputs,
-                                         const std::vector<std::pair<Value, Value>>& updates, Device* device) {
-  return Planner(graph, outputs, updates, device).make();
+                                         const std::vector<std::pair<Value, Value>>& updates, Device* device,
+                                         std::shared_ptr<Communicator> communicator) {
+  return Planner(graph, outputs, updates, device, std::move(communicator)).make();
 }
 
 }  // namespace jari

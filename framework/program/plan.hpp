@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/backend/device.hpp"
+#include "framework/backend/communicator.hpp"
 #include "framework/program/program.hpp"
 
 namespace jari {
@@ -57,8 +57,9 @@ struct Program::Plan {
 };
 
 // What `outputs` and `updates` need is computed; all else is dropped. Constant parts are computed by the host in any
-// case.
+// case. `communicator`: of the ranks that all_reduce sums over; null: one rank.
 std::unique_ptr<Program::Plan> make_plan(const Graph& graph, const std::vector<std::pair<std::string, Value>>& outputs,
-                                         const std::vector<std::pair<Value, Value>>& updates, Device* device);
+                                         const std::vector<std::pair<Value, Value>>& updates, Device* device,
+                                         std::shared_ptr<Communicator> communicator = nullptr);
 
 }  // namespace jari

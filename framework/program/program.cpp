@@ -48,8 +48,8 @@ class Core {
 
 }  // namespace
 
-Program::Program(const Graph& graph, std::shared_ptr<Device> device)
-    : plan_(make_plan(graph, graph.outputs(), graph.updates(), device.get())) {
+Program::Program(const Graph& graph, std::shared_ptr<Device> device, std::shared_ptr<Communicator> communicator)
+    : plan_(make_plan(graph, graph.outputs(), graph.updates(), device.get(), std::move(communicator))) {
   if (device) device_run_ = std::make_unique<DeviceRun>(*plan_, std::move(device));
 }
 Program::Program(const Graph& graph, std::vector<std::pair<std::string, Value>> outputs, std::shared_ptr<Device> device)

@@ -88,8 +88,9 @@ class Program {
   struct Plan;
 
   // Plans the graph: drops what no output or update needs, computes constant parts once, orders, lays out the arena.
-  // `device`: what it is to run on; null: the host.
-  explicit Program(const Graph& graph, std::shared_ptr<Device> device = nullptr);
+  // `device`: what it is to run on; null: the host. `communicator`: where the program is one of several ranks.
+  explicit Program(const Graph& graph, std::shared_ptr<Device> device = nullptr,
+                   std::shared_ptr<Communicator> communicator = nullptr);
   // The same for `outputs` alone, whatever the graph itself outputs or updates.
   Program(const Graph& graph, std::vector<std::pair<std::string, Value>> outputs,
           std::shared_ptr<Device> device = nullptr);

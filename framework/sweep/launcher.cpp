@@ -62,23 +62,37 @@ class Launcher {
   }
 
  private:
-  // A card that is free takes the next batch. Programs belong to a card: the first one has those of the sweep.
+  // As many as the trials of the sweep that take the most.
+  std::size_t cards_a_team() const {
+    std::size_t most = 1;
+    for (const TrialGroup& group : sweep_.groups) most = std::max(most, cards_a_trial(*group.programs));
+    return most;
+  }
+
+  std::size_t teams() const { return std::max<std::size_t>(1, options_.devices.size() / cards_a_team()); }
+
+  std::vector<std::shared_ptr<Device>> team(std::size_t number) const {
+    const auto begin = options_.devices.begin() + static_cast<std::ptrdiff_t>(number * cards_a_team());
+    return {begin, begin + static_cast<std::ptrdiff_t>(std::min(cards_a_team(), options_.devices.size()))};
+  }
+
+  // A team of cards that is free takes the next batch. Programs belong to a team: the first one has those of the sweep.
   void run_on_cards(const std::vector<Batch>& waiting) {
-    const std::size_t cards = options_.devices.size();
-    std::vector<std::map<const TrialPrograms*, std::unique_ptr<TrialPrograms>>> copies(cards);
-    ThreadPool drivers(static_cast<int>(cards));
+    const std::size_t count = teams();
+    std::vector<std::map<const TrialPrograms*, std::unique_ptr<TrialPrograms>>> copies(count);
+    ThreadPool drivers(static_cast<int>(count));
     drivers.for_each(static_cast<std::int64_t>(waiting.size()), [&](std::int64_t i, int worker) {
-      const auto card = static_cast<std::size_t>(worker);
+      const auto number = static_cast<std::size_t>(worker);
       Batch batch = waiting[static_cast<std::size_t>(i)];
-      if (card > 0) {
-        std::unique_ptr<TrialPrograms>& copy = copies[card][batch.programs];
+      if (number > 0) {
+        std::unique_ptr<TrialPrograms>& copy = copies[number][batch.programs];
         if (!copy) {
           copy = std::make_unique<TrialPrograms>(batch.programs->experiment(), batch.programs->rewrites());
-          copy->plan(options_.devices[card]);
+          copy->plan(team(number));
         }
         batch.programs = copy.get();
       }
-      ThreadPool pool(std::max(1, cores_ / static_cast<int>(cards)));
+      ThreadPool pool(std::max(1, cores_ / static_cast<int>(count)));
       train(batch, pool);
       batch.programs->leave_device();  // the next batch may be of another group
     });
@@ -86,8 +100,8 @@ class Launcher {
 
   std::size_t trials_at_once(const TrialPrograms& programs, std::size_t missing) const {
     if (options_.devices.empty()) return trials_a_batch(cores_);
-    const std::size_t cards = options_.devices.size();
-    return trials_on_card(programs, options_.devices.front()->info().free, (missing + cards - 1) / cards);
+    const std::size_t count = teams();
+    return trials_on_card(programs, options_.devices.front()->info().free, (missing + count - 1) / count);
   }
 
   std::vector<Batch> batches(const std::vector<bool>& done) {
@@ -99,7 +113,7 @@ class Launcher {
         if (!done[trial]) missing.push_back(&sweep_.trials[trial]);
       }
       if (missing.empty()) continue;
-      group.programs->plan(options_.devices.empty() ? nullptr : options_.devices.front());
+      group.programs->plan(options_.devices.empty() ? options_.devices : team(0));
       if (group.programs->train() != nullptr) planned.push_back(group.programs->train());
       Profile* profile = options_.profile ? profile_of(group) : nullptr;
       const std::size_t at_once = trials_at_once(*group.programs, missing.size());
@@ -174,7 +188,13 @@ void remove_trial(const std::filesystem::path& folder) {
 
 }  // namespace
 
+std::size_t cards_a_trial(const TrialPrograms& programs) {
+  const std::optional<TrainSpec>& train = programs.experiment().train;
+  return train ? static_cast<std::size_t>(train->data_parallel) : 1;
+}
+
 std::size_t trials_on_card(const TrialPrograms& programs, std::size_t free_bytes, std::size_t wanted) {
+  if (cards_a_trial(programs) > 1) return 1;
   constexpr double kShareOfFree = 0.8;  // the rest is for the libraries, and for others on the card
   const auto fits = [&](std::size_t trials) {
     return static_cast<double>(programs.device_bytes(static_cast<int>(trials))) <=

@@ -41,6 +41,9 @@ std::size_t trials_a_batch(int cores);
 LaunchResult launch(Sweep& sweep, const SpecNode& spec, const Provenance& provenance, const LaunchOptions& options,
                     Progress& progress);
 
+// Cards that train one trial together (`train.data_parallel`).
+std::size_t cards_a_trial(const TrialPrograms& programs);
+
 // Trials of a group that train at once on a card with that much free memory; at least one.
 std::size_t trials_on_card(const TrialPrograms& programs, std::size_t free_bytes, std::size_t wanted);
 

@@ -103,13 +103,18 @@ class Planner {
       planned.missing_steps += planned.steps - plan_.trials[trial].step;
     }
     if (!options_.devices.empty() && train) {
-      const std::size_t cards = options_.devices.size();
+      const std::size_t cards = teams(programs);
       const std::size_t most = std::max<std::size_t>(1, (planned.missing + cards - 1) / cards);
       planned.at_once = trials_on_card(programs, options_.devices.front()->info().free, most);
       planned.card_bytes = programs.device_bytes(static_cast<int>(planned.at_once));
     }
     if (train && planned.missing > 0) planned.time = estimate(group, planned.at_once);
     return planned;
+  }
+
+  // Of cards that train a trial together.
+  std::size_t teams(const TrialPrograms& programs) const {
+    return std::max<std::size_t>(1, options_.devices.size() / cards_a_trial(programs));
   }
 
   std::optional<TimeEstimate> estimate(const TrialGroup& group, std::size_t at_once) {
@@ -126,7 +131,7 @@ class Planner {
     }
     if (const auto known = time_from_runs(finished, options_.cores)) return known;
     const double budget = std::min(kSecondsAGroup, kSecondsInAll / static_cast<double>(sweep_.groups.size()));
-    const std::size_t cards = options_.devices.size();
+    const std::size_t cards = options_.devices.empty() ? 0 : teams(*group.programs);
     TimeEstimate estimate = time_by_running(*group.programs, missing, options_.cores,
                                             cards > 0 ? at_once : static_cast<std::size_t>(options_.cores), budget);
     if (cards > 1) estimate.seconds_a_trial /= static_cast<double>(cards);

@@ -17,6 +17,12 @@ std::vector<std::shared_ptr<Device>> devices_of(const Experiment& experiment, co
                     "there is no card; `jari doctor` shows what this machine has",
                     cards.reason()));
   }
+  if (experiment.train && static_cast<std::size_t>(experiment.train->data_parallel) > devices.size() &&
+      experiment.train->data_parallel > 1) {
+    throw DeviceError(fmt::format("train.data_parallel: {} takes that many cards, and this machine has {}{}",
+                                  experiment.train->data_parallel, devices.size(),
+                                  devices.empty() ? fmt::format(": {}", cards.reason()) : ""));
+  }
   if (experiment.precision == Precision::tf32 && devices.empty()) {
     throw DeviceError(
         "precision: tf32 is one of NVIDIA's cards, and this trains on the CPU: take f32 (exact) or bf16 (faster)");

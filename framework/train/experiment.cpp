@@ -44,6 +44,10 @@ void check_training(const Experiment& experiment, FieldChecks& checks) {
   check_length("train", experiment.train->length, **experiment.task, checks);
   if (experiment.train->accumulate > 1 && (*experiment.task)->as_sequence_task() == nullptr)
     checks.error("train.accumulate", "has no effect: the task has no sequences", "take it out");
+  if (experiment.train->data_parallel > 1 && (*experiment.task)->as_sequence_task() == nullptr)
+    checks.error("train.data_parallel", "the task has no sequences that cards could share", "take it out");
+  if (experiment.train->data_parallel > 1 && experiment.device == DeviceChoice::cpu)
+    checks.error("train.data_parallel", "is for cards, and the spec says device: cpu", "take one of the two out");
 }
 
 // A `data` block alone is for `jari tokens`, which reads no other.

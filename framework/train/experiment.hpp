@@ -73,6 +73,7 @@ struct TrainSpec {
   std::int64_t batch = 0;
   std::optional<std::int64_t> length;
   std::int64_t accumulate = 1;
+  std::int64_t data_parallel = 1;
   std::optional<double> clip_norm;
   Slot<Optimizer> optimizer;
   Slot<Schedule> schedule{"constant"};
@@ -90,6 +91,9 @@ struct TrainSpec {
     f("accumulate", accumulate,
       "parts that a batch is cut into, one after the other, before the step: less memory, the same gradient",
       between(1, 1024));
+    f("data_parallel", data_parallel,
+      "cards that train a trial together, each a part of every batch; gradients are summed between them (NCCL)",
+      between(1, 64));
     f("clip_norm", clip_norm, "largest norm of all gradients together; longer ones are scaled down", more_than(0));
     f("optimizer", optimizer, "how parameters follow their gradients", required);
     f("schedule", schedule, "factor on the learning rate over the steps");
@@ -103,6 +107,12 @@ struct TrainSpec {
     if (batch % accumulate != 0)
       checks.error("accumulate", std::to_string(accumulate) + " does not divide the batch of " + std::to_string(batch),
                    "all parts of a batch are of one size");
+    if (batch % data_parallel != 0)
+      checks.error("data_parallel",
+                   std::to_string(data_parallel) + " does not divide the batch of " + std::to_string(batch),
+                   "all cards take equal parts of a batch");
+    if (data_parallel > 1 && accumulate > 1)
+      checks.error("data_parallel", "does not go together with accumulate", "take one of the two out");
     if (given_steps && epochs) checks.error("epochs", "steps are given as well", "take one of the two out");
     if (!given_steps && !epochs) checks.error("", "neither steps nor epochs are given", "add for example steps: 3000");
     if (stop && !evaluate_every) {

@@ -7,6 +7,7 @@
 #include "framework/base/error.hpp"
 #include "framework/program/nonfinite.hpp"
 #include "framework/train/dump.hpp"
+#include "framework/train/rank_steps.hpp"
 #include "framework/train/trial_run.hpp"
 
 namespace jari {
@@ -60,6 +61,7 @@ class GroupTrainer {
                const std::filesystem::path& folder, const Provenance& provenance, ThreadPool& pool, Progress& progress,
                const TrainOptions& options)
       : programs_(programs),
+        steps_(programs),
         pool_(pool),
         state_(programs.make_state(static_cast<int>(trials.size()))),
         instruments_(options, folders_of(trials, folder)) {
@@ -120,7 +122,7 @@ class GroupTrainer {
     hooks.guard = [&](int row, std::int64_t step, const Tensors& outputs) { return run_of(row).guard(step, outputs); };
     hooks.fetch = [&](int row, std::int64_t step, const Tensors& outputs) { return run_of(row).fetch(step, outputs); };
     hooks.finite = {kLoss, kGradientNorm};  // as TrialRun::guard
-    programs_.train()->run(state_, rows, begin, end, hooks, pool_, instruments_.empty() ? nullptr : &instruments_);
+    steps_.run(state_, rows, begin, end, hooks, pool_, instruments_.empty() ? nullptr : &instruments_);
     if (instruments_.dump() == nullptr) return;
     for (int row : rows) guard(run_of(row), [&] { instruments_.dump()->write(row); });
   }
@@ -156,6 +158,7 @@ class GroupTrainer {
   TrialRun& run_of(int row) { return *runs_[static_cast<std::size_t>(row)]; }
 
   const TrialPrograms& programs_;
+  RankSteps steps_;
   ThreadPool& pool_;
   State state_;
   Instruments instruments_;

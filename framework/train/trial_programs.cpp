@@ -47,12 +47,18 @@ struct Step {
   std::vector<Gradient> gradients;
 };
 
-// Loss and gradients of a batch that is cut into equal parts. What one part needs is done with before the next begins,
-// so it takes the memory of one. `parameters` are there once a loss is.
-Step build_step(const Task& task, const LossContext& whole, std::int64_t parts,
+// Parts of a batch, of `all` equal ones: those that are computed one after the other by one device.
+struct Parts {
+  std::int64_t begin, end, all;
+};
+
+// Loss and gradients of parts of a batch, each divided by the number of all parts. What one part needs is done with
+// before the next begins, so it takes the memory of one. `parameters` are there once a loss is.
+Step build_step(const Task& task, const LossContext& whole, const Parts& which,
                 const std::function<const std::vector<Value>&()>& parameters) {
   Step step;
-  for (std::int64_t part = 0; part < parts; ++part) {
+  const std::int64_t parts = which.all;
+  for (std::int64_t part = which.begin; part < which.end; ++part) {
     BuildContext build = whole.build;
     build.part = part;
     TaskLoss loss = task.loss({build, whole.model, whole.batch, whole.span, part, parts});
@@ -61,7 +67,7 @@ Step build_step(const Task& task, const LossContext& whole, std::int64_t parts,
     if (parts > 1) {
       for (Gradient& gradient : gradients) gradient.rows.reset();
     }
-    if (part == 0) {
+    if (part == which.begin) {
       step = {loss.loss, std::move(gradients)};
       continue;
     }
@@ -71,6 +77,12 @@ Step build_step(const Task& task, const LossContext& whole, std::int64_t parts,
     }
   }
   return step;
+}
+
+// Of all ranks, from that of one.
+void sum_over_ranks(Step& step) {
+  step.loss = all_reduce(step.loss);
+  for (Gradient& gradient : step.gradients) gradient.dense = all_reduce(gradient.dense);
 }
 
 // The inputs of the graph that `ids` are; nothing if one is computed.
@@ -112,10 +124,43 @@ TrialPrograms::TrialPrograms(const Experiment& experiment, bool rewrites)
 }
 
 void TrialPrograms::plan(const std::shared_ptr<Device>& device) {
-  if (!experiment_.train || train_) return;
-  train_ = std::make_unique<Program>(*train_graph_, device);
+  if (!experiment_.train || is_planned_) return;
+  is_planned_ = true;
+  if (!train_) train_ = std::make_unique<Program>(*train_graph_, device);
   if (settle_graph_) settle_ = std::make_unique<Program>(*settle_graph_, device);
   for (EvaluateProgram& evaluate : evaluate_) evaluate.program = std::make_unique<Program>(*evaluate.graph, device);
+}
+
+void TrialPrograms::plan(const std::vector<std::shared_ptr<Device>>& devices) {
+  if (experiment_.train && !train_ && experiment_.train->data_parallel > 1 && !devices.empty()) plan_peers(devices);
+  plan(devices.empty() ? nullptr : devices.front());
+}
+
+void TrialPrograms::plan_peers(const std::vector<std::shared_ptr<Device>>& devices) {
+  const auto count = static_cast<std::size_t>(experiment_.train->data_parallel);
+  if (devices.size() < count)
+    throw DeviceError(
+        fmt::format("train.data_parallel: {} takes that many cards, and there are {}", count, devices.size()));
+  const std::vector<std::shared_ptr<Device>> used(devices.begin(),
+                                                  devices.begin() + static_cast<std::ptrdiff_t>(count));
+  communicators_ = used.front()->make_communicators(used);
+  train_ = std::make_unique<Program>(*train_graph_, used.front(), communicators_.front());
+  for (std::size_t rank = 1; rank < count; ++rank) {
+    auto graph = std::make_unique<Graph>(real_type(experiment_.precision), products_of(experiment_.precision));
+    build_updates(context(*graph, experiment_.train->length.value_or(0), /*training=*/true), {},
+                  static_cast<std::int64_t>(rank));
+    auto program = std::make_unique<Program>(*graph, used[rank], communicators_[rank]);
+    // Ranks that sum in different orders would wait for each other for ever.
+    JARI_ASSERT(program->observable_paths() == train_->observable_paths(), "ranks of one training differ");
+    peers_.push_back({std::move(graph), std::move(program)});
+  }
+}
+
+std::vector<TrialPrograms::Rank> TrialPrograms::ranks() const {
+  if (!train_) return {};
+  std::vector<Rank> ranks{{train_.get(), communicators_.empty() ? nullptr : communicators_.front()}};
+  for (std::size_t i = 0; i < peers_.size(); ++i) ranks.push_back({peers_[i].program.get(), communicators_[i + 1]});
+  return ranks;
 }
 
 std::size_t TrialPrograms::device_bytes(int trials) const {
@@ -164,7 +209,8 @@ std::vector<TrialPrograms::RowTable> TrialPrograms::find_row_tables() {
   const std::vector<Value> parameters = graph.parameters();
   for (const Value& parameter : parameters) trained_.push_back(graph.node(parameter.node()).path);
   const std::vector<Gradient> gradients = gradients_of(graph, loss.objective, parameters);
-  if (experiment_.train->accumulate > 1) return {};  // sums of parts' gradients are not kept by row
+  // Sums of parts' gradients are not kept by row.
+  if (experiment_.train->accumulate > 1 || experiment_.train->data_parallel > 1) return {};
   std::vector<RowTable> tables;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const auto ids = gradients[i].rows ? rows_read_of(graph, parameters[i]) : std::nullopt;
@@ -202,11 +248,12 @@ void TrialPrograms::build_train() {
   const std::map<std::string, Value> prepared = prepare(graph, tables, /*all_rows=*/false);
   BuildContext build = context(graph, experiment_.train->length.value_or(0), /*training=*/true);
   build.prepared = &prepared;
-  build_updates(build, prepared);
+  build_updates(build, prepared, /*rank=*/0);
   if (!prepared.empty()) build_settle(tables);
 }
 
-void TrialPrograms::build_updates(const BuildContext& build, const std::map<std::string, Value>& prepared) {
+void TrialPrograms::build_updates(const BuildContext& build, const std::map<std::string, Value>& prepared,
+                                  std::int64_t rank) {
   const TrainSpec& spec = *experiment_.train;
   Graph& graph = build.graph;
   std::vector<Value> parameters;
@@ -218,7 +265,12 @@ void TrialPrograms::build_updates(const BuildContext& build, const std::map<std:
     }
     return parameters;
   };
-  Step step = build_step(**experiment_.task, loss_context(build, spec.batch), spec.accumulate, find_parameters);
+  // A rank computes its part of the batch; alone it computes all parts, one after the other.
+  const bool has_peers = spec.data_parallel > 1;
+  const Parts parts =
+      has_peers ? Parts{rank, rank + 1, spec.data_parallel} : Parts{0, spec.accumulate, spec.accumulate};
+  Step step = build_step(**experiment_.task, loss_context(build, spec.batch), parts, find_parameters);
+  if (has_peers) sum_over_ranks(step);
   graph.output(kLoss, step.loss);
   std::vector<Gradient>& gradients = step.gradients;
 

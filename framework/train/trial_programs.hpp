@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/backend/communicator.hpp"
 #include "framework/component/sequence_task.hpp"
 #include "framework/program/program.hpp"
 #include "framework/train/experiment.hpp"
@@ -40,6 +41,16 @@ class TrialPrograms {
 
   // Lays out memory and makes the kernels; before it there is nothing to run. `device`: null for the host.
   void plan(const std::shared_ptr<Device>& device = nullptr);
+  // As plan() for the first device; with `train.data_parallel: n` the training is planned for the first n, a rank each.
+  // DeviceError where there are fewer.
+  void plan(const std::vector<std::shared_ptr<Device>>& devices);
+
+  // The training's programs by rank; the first is train(). Empty as train() is null.
+  struct Rank {
+    const Program* program;
+    std::shared_ptr<Communicator> communicator;  // null: it is alone
+  };
+  std::vector<Rank> ranks() const;
 
   bool on_device() const { return train_ && train_->device_bytes(1) > 0; }
   // Bytes that so many trials at once take on the device that this is planned for, with their state.
@@ -73,6 +84,12 @@ class TrialPrograms {
     std::vector<std::pair<std::string, TensorType>> ids;  // the inputs
   };
 
+  // The graph of another rank of the same training, and its program.
+  struct Peer {
+    std::unique_ptr<Graph> graph;
+    std::unique_ptr<Program> program;
+  };
+
   BuildContext context(Graph& graph, std::int64_t length, bool training);
   LossContext loss_context(const BuildContext& build, std::int64_t batch) const;
   std::int64_t sequences_of(const EvaluateSpec& spec) const;
@@ -80,7 +97,8 @@ class TrialPrograms {
   std::vector<RowTable> find_row_tables();
   std::map<std::string, Value> prepare(Graph& graph, const std::vector<RowTable>& tables, bool all_rows);
   void build_train();
-  void build_updates(const BuildContext& build, const std::map<std::string, Value>& prepared);
+  void build_updates(const BuildContext& build, const std::map<std::string, Value>& prepared, std::int64_t rank);
+  void plan_peers(const std::vector<std::shared_ptr<Device>>& devices);
   void build_settle(const std::vector<RowTable>& tables);
   EvaluateProgram build_evaluate(const std::string& name, const EvaluateSpec& spec);
 
@@ -94,6 +112,9 @@ class TrialPrograms {
   std::unique_ptr<Graph> train_graph_, settle_graph_;
   std::vector<std::string> trained_;  // paths of the model's parameters
   std::unique_ptr<Program> train_, settle_;
+  bool is_planned_ = false;
+  std::vector<Peer> peers_;                                   // ranks 1, 2 ...; empty with one
+  std::vector<std::shared_ptr<Communicator>> communicators_;  // by rank; empty with one
   std::vector<EvaluateProgram> evaluate_;
 };
 

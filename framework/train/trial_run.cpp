@@ -13,6 +13,7 @@
 #include "framework/train/evaluator.hpp"
 #include "framework/train/settled_state.hpp"
 #include "framework/train/trainer.hpp"
+#include "framework/train/rank_steps.hpp"
 #include "framework/train/trial_state.hpp"
 
 namespace jari {
@@ -258,7 +259,7 @@ std::optional<NonFinite> TrialRun::find_first_bad(ThreadPool& pool) {
   hooks.feed = [this](int, std::int64_t step, const Tensors& inputs) { feed(step, inputs); };
   hooks.guard = [](int, std::int64_t, const Tensors&) { return false; };
   const int rows[] = {row_};
-  programs_.train()->run(state_, rows, step_ - 1, step_, hooks, pool, &search);
+  RankSteps(programs_).run(state_, rows, step_ - 1, step_, hooks, pool, &search);
   return search.found(row_);
 }
 

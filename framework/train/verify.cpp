@@ -7,7 +7,9 @@
 #include <map>
 
 #include "framework/base/error.hpp"
+#include "framework/train/device_choice.hpp"
 #include "framework/train/evaluator.hpp"
+#include "framework/train/rank_steps.hpp"
 #include "framework/train/trainer.hpp"
 #include "framework/train/trial_inputs.hpp"
 #include "framework/train/trial_programs.hpp"
@@ -28,13 +30,14 @@ bool is_same(double left, double right) { return left == right || (std::isnan(le
 
 class Verifier {
  public:
-  Verifier(const RunRecord& run, const Trial& trial, const std::shared_ptr<Device>& device, ThreadPool& pool)
+  Verifier(const RunRecord& run, const Trial& trial, const std::vector<std::shared_ptr<Device>>& devices,
+           ThreadPool& pool)
       : run_(run),
         trial_(trial),
         pool_(pool),
         programs_(trial.experiment, find(run.environment, "rewrites") != "off"),
         inputs_(trial, programs_) {
-    programs_.plan(device);
+    programs_.plan(devices);
   }
 
   VerifyReport verify(std::int64_t steps, const std::string& device, const Environment& here) {
@@ -104,9 +107,10 @@ class Verifier {
       goes_on = (std::isfinite(loss) && std::isfinite(norm)) || !diverged;
       return goes_on;
     };
+    RankSteps rank_steps(programs_);
     const int rows[] = {0};
     for (std::int64_t step = 0; step < report_.steps && goes_on; ++step) {
-      programs_.train()->run(state, rows, step, step + 1, hooks, pool_);
+      rank_steps.run(state, rows, step, step + 1, hooks, pool_);
       const auto recorded = digests.find(step + 1);
       if (recorded != digests.end() && goes_on) compare_digests(step + 1, recorded->second, state.digest(0));
     }
@@ -154,9 +158,9 @@ bool VerifyReport::passed() const {
 double verify_tolerance(const Trial& trial) { return trial.experiment.precision == Precision::f64 ? 1e-8 : 2e-3; }
 
 VerifyReport verify_run(const RunRecord& run, const Trial& trial, std::int64_t steps,
-                        const std::shared_ptr<Device>& device,
+                        const std::vector<std::shared_ptr<Device>>& devices,
                         const std::vector<std::pair<std::string, std::string>>& here, ThreadPool& pool) {
-  return Verifier(run, trial, device, pool).verify(steps, device ? device->info().kind : "cpu", here);
+  return Verifier(run, trial, devices, pool).verify(steps, name_of_devices(devices), here);
 }
 
 }  // namespace jari

@@ -37,7 +37,7 @@ double verify_tolerance(const Trial& trial);
 // losses, and evaluates the stored weights again. `here`: the environment that a run would record now. Throws
 // StoreError if the run has nothing to compare.
 VerifyReport verify_run(const RunRecord& run, const Trial& trial, std::int64_t steps,
-                        const std::shared_ptr<Device>& device,
+                        const std::vector<std::shared_ptr<Device>>& devices,
                         const std::vector<std::pair<std::string, std::string>>& here, ThreadPool& pool);
 
 }  // namespace jari

@@ -161,6 +161,12 @@ OpCases cases_logical_not() {
   return all;
 }
 
+OpCases cases_all_reduce() {
+  OpCases all = real_function("all_reduce", all_reduce, [](double x) { return x; });
+  for (OpCase& each : all.cases) each.differentiable = false;
+  return all;
+}
+
 OpCases cases_cast() {
   OpCases all{
       {cast_case("reals through integers", real({3, 7}, -9, 9), DType::i32, [](double x) { return std::trunc(x); }),

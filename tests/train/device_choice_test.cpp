@@ -51,6 +51,13 @@ TEST(DeviceChoice, TheCpuHasNoTf32) {
             "precision: tf32 is one of NVIDIA's cards, and this trains on the CPU: take f32 (exact) or bf16 (faster)");
 }
 
+TEST(DeviceChoice, ATrialOnSeveralCardsNeedsThem) {
+  Experiment of = experiment("");
+  of.train.emplace().data_parallel = 4;
+  EXPECT_THAT(error_of<DeviceError>([&] { devices_of(of, no_cards()); }),
+              StartsWith("train.data_parallel: 4 takes that many cards, and this machine has 0: "));
+}
+
 TEST(Cards, AreCountedFromZero) {
   EXPECT_THAT(error_of<DeviceError>([] { no_cards().open(0); }), StartsWith("no card: "));
 }

@@ -38,7 +38,7 @@ class Verify : public ::testing::Test {
   const Trial& trial() const { return parsed_.sweep.trials[0]; }
   VerifyReport verify(std::int64_t steps, const Environment& here = kHere) const {
     ThreadPool pool(3);
-    return verify_run(run_, trial(), steps, nullptr, here, pool);
+    return verify_run(run_, trial(), steps, {}, here, pool);
   }
 
   ParsedSweep parsed_;

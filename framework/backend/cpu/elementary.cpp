@@ -124,6 +124,11 @@ std::unique_ptr<Kernel> make_cpu_gelu_gradient(const KernelRequest& request) {
   });
 }
 
+// Of one rank.
+std::unique_ptr<Kernel> make_cpu_all_reduce(const KernelRequest& request) {
+  return real_kernel(request, [](auto x) { return x; });
+}
+
 std::unique_ptr<Kernel> make_cpu_cast(const KernelRequest& request) {
   return cpu::for_any(request, request.inputs[0].dtype, [&]<class In>() {
     return cpu::for_any(request, request.outputs[0].dtype, [&]<class Out>() {

@@ -7,6 +7,7 @@
 
 #include "framework/backend/cuda/cuda_error.hpp"
 #include "framework/backend/cuda/kernel_table.hpp"
+#include "framework/backend/cuda/nccl_communicator.hpp"
 #include "framework/backend/cuda/step_kernels.hpp"
 #include "framework/backend/cuda/stream_queue.hpp"
 
@@ -140,6 +141,12 @@ class CudaDevice final : public Device {
     return cuda::make_guard(inputs);
   }
   std::unique_ptr<DeviceKernel> make_copy(std::size_t bytes) override { return cuda::make_copy(bytes); }
+  std::vector<std::shared_ptr<Communicator>> make_communicators(
+      const std::vector<std::shared_ptr<Device>>& devices) override {
+    std::vector<int> cards;
+    for (const auto& device : devices) cards.push_back(static_cast<const CudaDevice&>(*device).card_);
+    return make_nccl_communicators(cards);
+  }
 
  private:
   int card_;

@@ -11,6 +11,7 @@
 #include "framework/backend/cuda/step_kernels.hpp"
 #include "framework/backend/cuda/stream_queue.hpp"
 #include "framework/base/error.hpp"
+#include "tests/cuda/emulation/emulated_communicator.hpp"
 
 namespace jari::test {
 namespace {
@@ -84,6 +85,10 @@ class EmulatedDevice final : public Device {
     return cuda::make_guard(inputs);
   }
   std::unique_ptr<DeviceKernel> make_copy(std::size_t bytes) override { return cuda::make_copy(bytes); }
+  std::vector<std::shared_ptr<Communicator>> make_communicators(
+      const std::vector<std::shared_ptr<Device>>& devices) override {
+    return make_emulated_communicators(static_cast<int>(devices.size()));
+  }
 
  private:
   // Of exact size, so that the sanitizers see what goes beyond it.
