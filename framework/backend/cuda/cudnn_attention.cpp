@@ -79,10 +79,21 @@ class AttentionGraph {
     return graph.select(scores, graph.scalar(std::numeric_limits<float>::lowest()), is_seen);
   }
 
+  // Nothing is said of plans that several threads run at one time.
+  void run(const std::vector<CudnnBinding>& bindings, void* workspace, void* stream) const {
+    const std::lock_guard lock(running_);
+    const cudnnHandle_t own = handle();
+    check_cudnn(cudnnSetStream(own, static_cast<cudaStream_t>(stream)), "use a stream");
+    plan.run(own, bindings, workspace);
+  }
+
   CudnnAttentionShape shape;
   CudnnGraph graph;
+  CudnnPlan plan;
 
  private:
+  mutable std::mutex running_;
+
   std::vector<std::int64_t> strides(std::int64_t count, std::int64_t width) const {
     if (!shape.tokens_first) return cudnn_dense_strides({shape.batch, shape.heads, count, width});
     return {count * shape.heads * width, width, shape.heads * width, 1};
@@ -113,7 +124,6 @@ struct CudnnAttention::Graph : AttentionGraph {
   CudnnTensor value = tokens(shape.keys, shape.value_width);
   std::optional<CudnnTensor> bias_in = shape.biased ? std::optional(bias(kWhole)) : std::nullopt;
   CudnnTensor result = tokens(shape.length, shape.value_width), logarithms = column();
-  CudnnPlan plan;
 };
 
 CudnnAttention::CudnnAttention(const CudnnAttentionShape& shape, const std::string& properties)
@@ -129,8 +139,7 @@ void CudnnAttention::run(const CudnnAttentionOperands& operands, void* workspace
                                         {graph_->result.id, operands.result},
                                         {graph_->logarithms.id, operands.logarithms}};
   add_binding(bindings, graph_->bias_in, operands.bias);
-  check_cudnn(cudnnSetStream(handle(), static_cast<cudaStream_t>(stream)), "use a stream");
-  graph_->plan.run(handle(), bindings, workspace);
+  graph_->run(bindings, workspace, stream);
 }
 
 struct CudnnAttentionGradient::Graph : AttentionGraph {
@@ -172,7 +181,6 @@ struct CudnnAttentionGradient::Graph : AttentionGraph {
   CudnnTensor query_gradient = tokens(shape.length, shape.width), key_gradient = tokens(shape.keys, shape.width);
   CudnnTensor value_gradient = tokens(shape.keys, shape.value_width);
   std::optional<CudnnTensor> bias_gradient = shape.bias_gradient ? std::optional(bias(kHalf)) : std::nullopt;
-  CudnnPlan plan;
 };
 
 CudnnAttentionGradient::CudnnAttentionGradient(const CudnnAttentionShape& shape, const std::string& properties)
@@ -196,8 +204,7 @@ void CudnnAttentionGradient::run(const CudnnGradientOperands& operands, void* wo
                                         {graph_->value_gradient.id, operands.value_gradient}};
   add_binding(bindings, graph_->bias_in, operands.bias);
   add_binding(bindings, graph_->bias_gradient, operands.bias_gradient);
-  check_cudnn(cudnnSetStream(handle(), static_cast<cudaStream_t>(stream)), "use a stream");
-  graph_->plan.run(handle(), bindings, static_cast<std::byte*>(workspace) + graph_->means_bytes());
+  graph_->run(bindings, static_cast<std::byte*>(workspace) + graph_->means_bytes(), stream);
 }
 
 }  // namespace jari::cuda
