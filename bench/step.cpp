@@ -46,6 +46,7 @@ int measure(Options options) {
   double loss = 0;
   Program::Hooks hooks;
   hooks.feed = [&](int, std::int64_t step, const Tensors& tensors) { inputs.fill(tensors, kTrainStream, step); };
+  hooks.feeds_ahead = true;
   hooks.fetch = [&](int, std::int64_t, const Tensors& tensors) {
     loss = tensors.scalar(kLoss);
     return std::isfinite(loss);

@@ -7,6 +7,9 @@ install(TARGETS ${layers} jari_plugins EXPORT jari ARCHIVE DESTINATION ${CMAKE_I
 if(TARGET jari)
   install(TARGETS jari EXPORT jari RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+if(TARGET jari_cuda)
+  install(TARGETS jari_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/jari)
+endif()
 install(DIRECTORY framework DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/jari FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def")
 install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/jari)
 

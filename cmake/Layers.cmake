@@ -14,11 +14,14 @@ function(jari_add_layer name)
   set_property(GLOBAL APPEND PROPERTY JARI_LAYERS jari_${name})  # for the installation
 endfunction()
 
-# jari_add_test(<layer> [LIBRARIES ...]): the binary test_<layer> of all *.cpp under tests/<layer>/, its cases known to ctest.
+# jari_add_test(<layer> [LIBRARIES ...] [SOURCES ...]): the binary test_<layer> of all *.cpp under tests/<layer>/, or of the
+# sources named, its cases known to ctest.
 function(jari_add_test layer)
-  cmake_parse_arguments(TEST "" "" "LIBRARIES" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${layer}/*.cpp)
-  add_executable(test_${layer} ${sources})
+  cmake_parse_arguments(TEST "" "" "LIBRARIES;SOURCES" ${ARGN})
+  if(NOT TEST_SOURCES)
+    file(GLOB TEST_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${layer}/*.cpp)
+  endif()
+  add_executable(test_${layer} ${TEST_SOURCES})
   target_link_libraries(test_${layer} PRIVATE ${TEST_LIBRARIES} jari_options test_support GTest::gmock GTest::gtest_main)
   target_include_directories(test_${layer} PRIVATE ${PROJECT_SOURCE_DIR})
   # What is tested is compiled as it always is; the tests themselves are many and run once.

@@ -47,6 +47,7 @@ int PlanCommand::run() {
   PlanOptions options;
   options.runs = runs_;
   options.cores = threads > 0 ? threads : usable_cores();
+  options.devices = devices_of(sweep);
   options.estimate_time = !no_time_;
   const SweepPlan plan = plan_sweep(sweep, options);
   fmt::print("{}", format_ == "csv" ? plan_csv(sweep, plan) : plan_text(sweep, plan, all_));

@@ -101,7 +101,9 @@ struct NegativeSamplingResult {
   Value loss, pairs;  // real scalars; only the loss has a gradient
 };
 // Formula and shapes: framework/ops/negative_sampling.hpp.
-NegativeSamplingResult negative_sampling(Value hidden, Value table, Value targets, Value negatives, double weight);
+// `most_rows`: how many distinct ids targets and negatives can have, if that is known to be fewer than they are.
+NegativeSamplingResult negative_sampling(Value hidden, Value table, Value targets, Value negatives, double weight,
+                                         std::int64_t most_rows = 0);
 
 struct AttentionOptions {
   double scale = 1;     // multiplies query x key, not the bias

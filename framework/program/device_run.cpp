@@ -62,9 +62,10 @@ class Steps {
     for (std::int64_t step = begin; step < end && any(); ++step, ++steps.all) {
       if (whole) {
         if (session_.start_step(step)) ++steps.replayed;
-        if (step + 1 < end) feed(step + 1);
+        if (hooks_.feeds_ahead && step + 1 < end) feed(step + 1);
         session_.wait();
         finish(step);
+        if (!hooks_.feeds_ahead && step + 1 < end) feed(step + 1);
       } else {
         for (int slot = 0; slot < count(); ++slot) {
           if (runs_[index(slot)]) run_alone(slot, step);

@@ -58,6 +58,7 @@ class Planner {
  public:
   Planner(Sweep& sweep, const PlanOptions& options) : sweep_(sweep), options_(options) {
     plan_.cores = options.cores;
+    for (const auto& device : options.devices) plan_.cards.push_back(device->info().name);
     finished_.resize(sweep.trials.size());
   }
 
@@ -65,7 +66,7 @@ class Planner {
     const fs::path folder = options_.runs / sweep_.experiment;
     for (std::size_t i = 0; i < sweep_.trials.size(); ++i) look_at(folder / sweep_.trials[i].folder, i);
     for (TrialGroup& group : sweep_.groups) {
-      group.programs->plan();
+      group.programs->plan(options_.devices.empty() ? nullptr : options_.devices.front());
       plan_.groups.push_back(plan_group(group));
     }
     plan_.disk = disk_need(sweep_, trials_a_batch(options_.cores));
@@ -101,11 +102,17 @@ class Planner {
       ++planned.missing;
       planned.missing_steps += planned.steps - plan_.trials[trial].step;
     }
-    if (train && planned.missing > 0) planned.time = estimate(group);
+    if (!options_.devices.empty() && train) {
+      const std::size_t cards = options_.devices.size();
+      const std::size_t most = std::max<std::size_t>(1, (planned.missing + cards - 1) / cards);
+      planned.at_once = trials_on_card(programs, options_.devices.front()->info().free, most);
+      planned.card_bytes = programs.device_bytes(static_cast<int>(planned.at_once));
+    }
+    if (train && planned.missing > 0) planned.time = estimate(group, planned.at_once);
     return planned;
   }
 
-  std::optional<TimeEstimate> estimate(const TrialGroup& group) {
+  std::optional<TimeEstimate> estimate(const TrialGroup& group, std::size_t at_once) {
     constexpr double kSecondsAGroup = 0.3, kSecondsInAll = 10;
     if (!options_.estimate_time) return std::nullopt;
     std::vector<RunOutline> finished;
@@ -119,7 +126,11 @@ class Planner {
     }
     if (const auto known = time_from_runs(finished, options_.cores)) return known;
     const double budget = std::min(kSecondsAGroup, kSecondsInAll / static_cast<double>(sweep_.groups.size()));
-    return time_by_running(*group.programs, missing, options_.cores, budget);
+    const std::size_t cards = options_.devices.size();
+    TimeEstimate estimate = time_by_running(*group.programs, missing, options_.cores,
+                                            cards > 0 ? at_once : static_cast<std::size_t>(options_.cores), budget);
+    if (cards > 1) estimate.seconds_a_trial /= static_cast<double>(cards);
+    return estimate;
   }
 
   Sweep& sweep_;

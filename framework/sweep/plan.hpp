@@ -2,6 +2,7 @@
 // `jari plan`: what `jari run` would do, before it does it.
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@ namespace jari {
 struct PlanOptions {
   std::filesystem::path runs = "runs";  // the experiment's folder lies below it
   int cores = 1;
+  std::vector<std::shared_ptr<Device>> devices{};  // cards; none: the cores
   bool estimate_time = true;  // otherwise no step is run
 };
 
@@ -25,7 +27,7 @@ struct PlannedTrial {
   std::string status;     // of a trial that is done: "finished", "stopped", "diverged"
 };
 
-// Seconds on all cores of the plan, with their share of the evaluations.
+// Seconds on all cores of the plan, or on its cards, with their share of the evaluations.
 struct TimeEstimate {
   double seconds_a_trial = 0;
   std::size_t finished_runs = 0;  // that it is taken from; 0: some steps were run to see
@@ -39,11 +41,14 @@ struct PlannedGroup {
   std::size_t state_bytes = 0;     // of a trial: parameters and optimizer state
   std::size_t step_bytes = 0;      // of a core: activations, inputs, workspace of the largest program
   std::size_t constant_bytes = 0;
+  std::size_t at_once = 0;     // trials on a card; 0 without one
+  std::size_t card_bytes = 0;  // that those take there
   std::optional<TimeEstimate> time;
 };
 
 struct SweepPlan {
   int cores = 1;
+  std::vector<std::string> cards;    // their names
   std::vector<PlannedTrial> trials;  // as in the sweep
   std::vector<PlannedGroup> groups;  // as in the sweep
   DiskNeed disk;                     // of all trials, done or not

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -116,7 +117,8 @@ std::string groups_table(const Sweep& sweep, const SweepPlan& plan, bool all) {
   }
   std::string text = table.text();
   if (shown < plan.groups.size()) text += fmt::format("... and {} more (--all)\n", plan.groups.size() - shown);
-  return text + "state memory: of a trial; step memory: of a core; time: of a trial, all cores at work\n";
+  return text + (plan.cards.empty() ? "state memory: of a trial; step memory: of a core; time: of a trial, all cores at work\n"
+                                    : "state and step memory: of a trial; time: of a trial, all cards at work\n");
 }
 
 std::string trials_table(const Sweep& sweep, const SweepPlan& plan) {
@@ -206,7 +208,14 @@ std::string totals(const SweepPlan& plan) {
   text += fmt::format("to run      {}, {} steps\n", counted(plan.missing(), "trial"), steps);
   if (const auto seconds = plan.seconds()) {
     text += fmt::format("time        about {} on {}, without analyses ({})\n", duration_text(*seconds),
-                        counted(static_cast<std::size_t>(plan.cores), "core"), time_source(plan));
+                        plan.cards.empty() ? counted(static_cast<std::size_t>(plan.cores), "core")
+                                           : counted(plan.cards.size(), "card"),
+                        time_source(plan));
+  }
+  if (!plan.cards.empty()) {
+    const PlannedGroup& largest = *std::ranges::max_element(plan.groups, {}, &PlannedGroup::card_bytes);
+    text += fmt::format("cards       {}: up to {} at once on one, in {}\n", fmt::join(plan.cards, ", "),
+                        counted(largest.at_once, "trial"), bytes_text(static_cast<double>(largest.card_bytes)));
   }
   text += fmt::format("memory      about {} for states and activations\n", bytes_text(plan.memory_bytes()));
   text += fmt::format("disk        about {} at the end, up to {} while it runs (all trials)\n",

@@ -102,9 +102,9 @@ std::optional<TimeEstimate> time_from_runs(const std::vector<RunOutline>& finish
 }
 
 TimeEstimate time_by_running(const TrialPrograms& programs, const std::vector<const Trial*>& trials, int cores,
-                             double budget) {
+                             std::size_t at_once, double budget) {
   const TrainSpec& train = *programs.experiment().train;
-  const auto rows = static_cast<std::ptrdiff_t>(std::min(trials.size(), static_cast<std::size_t>(cores)));
+  const auto rows = static_cast<std::ptrdiff_t>(std::min(trials.size(), at_once));
   Stopwatch stopwatch(programs, {trials.begin(), trials.begin() + rows}, cores);
   const double share = budget / static_cast<double>(1 + programs.evaluate().size());
   TimeEstimate estimate;

@@ -14,8 +14,8 @@ namespace jari {
 // they were too short to tell (their ends are known to the second).
 std::optional<TimeEstimate> time_from_runs(const std::vector<RunOutline>& finished, int cores);
 
-// Runs steps of the group's programs, on as many of `trials` as there are cores, for about `budget` seconds.
+// Runs steps of the group's programs, on `at_once` of `trials`, for about `budget` seconds.
 TimeEstimate time_by_running(const TrialPrograms& programs, const std::vector<const Trial*>& trials, int cores,
-                             double budget);
+                             std::size_t at_once, double budget);
 
 }  // namespace jari

@@ -41,6 +41,7 @@ class TrialPrograms {
   // Lays out memory and makes the kernels; before it there is nothing to run. `device`: null for the host.
   void plan(const std::shared_ptr<Device>& device = nullptr);
 
+  bool on_device() const { return train_ && train_->device_bytes(1) > 0; }
   // Bytes that so many trials at once take on the device that this is planned for, with their state.
   std::size_t device_bytes(int trials) const;
 

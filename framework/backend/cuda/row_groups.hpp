@@ -5,7 +5,7 @@
 //
 // Whoever comes first among threads never shows: ids find each other in a hash table, where an id's place depends on
 // chance but what is kept there (its first entry, how many there are) does not; and entries that threads have put into
-// their group's stretch in any order are sorted there. All of it is work on integers, in five launches. Where the ids
+// their group's stretch in any order are sorted there. All of it is work on integers, in six launches. Where the ids
 // are shared by all trials it is done once.
 
 #include "framework/backend/cuda/indexing.hpp"

@@ -35,8 +35,7 @@ jari_emulation_switch:
   popq %r12
   popq %rbx
   popq %rbp
-  popq %rdx
-  jmp *%rdx
+  ret
 .size jari_emulation_switch, .-jari_emulation_switch
 .globl jari_emulation_begin
 .hidden jari_emulation_begin
@@ -65,12 +64,16 @@ void begin_in_halves(unsigned function_high, unsigned function_low, unsigned arg
 }
 #endif
 
+}  // namespace
+
 // Between telling TSan of the switch and the switch itself nothing may be instrumented: it would be the wrong fiber's.
 __attribute__((no_sanitize("thread"), noinline)) void switch_context(Context& from, Context& to) {
 #if defined(JARI_EMULATION_ADDRESS_SANITIZER)
+  to.previous = &from;
   void* fake_stack = nullptr;
   __sanitizer_start_switch_fiber(&fake_stack, to.stack_bottom, to.stack_bytes);
 #elif defined(JARI_EMULATION_THREAD_SANITIZER)
+  from.sanitizer_fiber = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(to.sanitizer_fiber, __tsan_switch_to_fiber_no_sync);
 #endif
 #if defined(JARI_EMULATION_UCONTEXT)
@@ -79,11 +82,10 @@ __attribute__((no_sanitize("thread"), noinline)) void switch_context(Context& fr
   jari_emulation_switch(&from.stack_pointer, to.stack_pointer);
 #endif
 #if defined(JARI_EMULATION_ADDRESS_SANITIZER)
-  __sanitizer_finish_switch_fiber(fake_stack, &to.stack_bottom, &to.stack_bytes);  // home's may be another than before
+  // That is also how the bounds of the OS thread's stack become known.
+  __sanitizer_finish_switch_fiber(fake_stack, &from.previous->stack_bottom, &from.previous->stack_bytes);
 #endif
 }
-
-}  // namespace
 
 Fiber::Fiber(Entry entry, void* argument) : entry_(entry), argument_(argument) {
   guard_bytes_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -92,10 +94,10 @@ Fiber::Fiber(Entry entry, void* argument) : entry_(entry), argument_(argument) {
   if (mapping == MAP_FAILED) throw std::bad_alloc();
   mapping_ = static_cast<char*>(mapping);
   mprotect(mapping_, guard_bytes_, PROT_NONE);  // a stack that overflows faults here
-  own_.stack_bottom = mapping_ + guard_bytes_;
-  own_.stack_bytes = kStackBytes;
+  context_.stack_bottom = mapping_ + guard_bytes_;
+  context_.stack_bytes = kStackBytes;
 #if defined(JARI_EMULATION_THREAD_SANITIZER)
-  own_.sanitizer_fiber = __tsan_create_fiber(0);
+  context_.sanitizer_fiber = __tsan_create_fiber(0);
 #endif
   prepare_context();
 }
@@ -105,21 +107,22 @@ Fiber::~Fiber() {
   // The frames that it leaves behind would be found poisoned by whoever gets this memory next.
   __asan_unpoison_memory_region(mapping_ + guard_bytes_, kStackBytes);
 #elif defined(JARI_EMULATION_THREAD_SANITIZER)
-  __tsan_destroy_fiber(own_.sanitizer_fiber);
+  __tsan_destroy_fiber(context_.sanitizer_fiber);
 #endif
   munmap(mapping_, guard_bytes_ + kStackBytes);
 }
 
 void Fiber::prepare_context() {
 #if defined(JARI_EMULATION_UCONTEXT)
-  getcontext(&own_.registers);
-  own_.registers.uc_stack.ss_sp = mapping_ + guard_bytes_;
-  own_.registers.uc_stack.ss_size = kStackBytes;
-  own_.registers.uc_link = nullptr;
+  getcontext(&context_.registers);
+  context_.registers.uc_stack.ss_sp = mapping_ + guard_bytes_;
+  context_.registers.uc_stack.ss_size = kStackBytes;
+  context_.registers.uc_link = nullptr;
   const auto function = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&Fiber::begin));
   const auto argument = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(this));
-  makecontext(&own_.registers, reinterpret_cast<void (*)()>(begin_in_halves), 4, static_cast<unsigned>(function >> 32),
-              static_cast<unsigned>(function), static_cast<unsigned>(argument >> 32), static_cast<unsigned>(argument));
+  makecontext(&context_.registers, reinterpret_cast<void (*)()>(begin_in_halves), 4,
+              static_cast<unsigned>(function >> 32), static_cast<unsigned>(function),
+              static_cast<unsigned>(argument >> 32), static_cast<unsigned>(argument));
 #else
   // As `jari_emulation_switch` leaves a stack: r15 r14 r13 r12 rbx rbp, where to go on; then a return address of 0,
   // which ends backtraces. A function begins with the stack pointer 8 past a multiple of 16.
@@ -127,24 +130,15 @@ void Fiber::prepare_context() {
                          nullptr, nullptr, reinterpret_cast<void*>(&jari_emulation_begin), nullptr};
   char* const stack_pointer = mapping_ + guard_bytes_ + kStackBytes - sizeof(frame);
   std::memcpy(stack_pointer, frame, sizeof(frame));
-  own_.stack_pointer = stack_pointer;
+  context_.stack_pointer = stack_pointer;
 #endif
 }
-
-void Fiber::enter(Context& home) {
-  home_ = &home;
-#if defined(JARI_EMULATION_THREAD_SANITIZER)
-  home.sanitizer_fiber = __tsan_get_current_fiber();
-#endif
-  switch_context(home, own_);
-}
-
-void Fiber::suspend() { switch_context(own_, *home_); }
 
 void Fiber::begin(void* self) {
   Fiber& fiber = *static_cast<Fiber*>(self);
 #if defined(JARI_EMULATION_ADDRESS_SANITIZER)
-  __sanitizer_finish_switch_fiber(nullptr, &fiber.home_->stack_bottom, &fiber.home_->stack_bytes);
+  Context& previous = *fiber.context_.previous;
+  __sanitizer_finish_switch_fiber(nullptr, &previous.stack_bottom, &previous.stack_bytes);
 #endif
   fiber.entry_(fiber, fiber.argument_);
   std::abort();  // an entry does not return

@@ -1,5 +1,5 @@
 #pragma once
-// A flow of control with a stack of its own, which runs until it suspends itself.
+// Flows of control with stacks of their own, which hand over to each other.
 
 #include <cstddef>
 
@@ -22,25 +22,26 @@ struct Context {
 #else
   void* stack_pointer = nullptr;  // callee-saved registers lie on the stack
 #endif
-  const void* stack_bottom = nullptr;  // ASan's
+  const void* stack_bottom = nullptr;  // for ASan
   std::size_t stack_bytes = 0;
-  void* sanitizer_fiber = nullptr;  // TSan's
+  Context* previous = nullptr;      // who switched here last
+  void* sanitizer_fiber = nullptr;  // for TSan
 };
+
+// Leaves the caller's flow of control in `from` and goes on at `to`; returns when somebody switches to `from`.
+void switch_context(Context& from, Context& to);
 
 class Fiber {
  public:
   using Entry = void (*)(Fiber& self, void* argument);
 
-  // `entry` begins with the first `enter` and never returns.
+  // `entry` begins with the first switch to `context()` and never returns.
   Fiber(Entry entry, void* argument);
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Runs it until it suspends. `home` is the caller's, who waits meanwhile.
-  void enter(Context& home);
-  // From within: back to whom entered it last; returns with the next `enter`.
-  void suspend();
+  Context& context() { return context_; }
 
  private:
   static void begin(void* self);
@@ -50,8 +51,7 @@ class Fiber {
   void* argument_;
   char* mapping_ = nullptr;  // a guard page, then the stack
   std::size_t guard_bytes_ = 0;
-  Context own_;
-  Context* home_ = nullptr;
+  Context context_;
 };
 
 }  // namespace simt

@@ -23,12 +23,13 @@ OrderSetting order_setting;
 void set_thread_order(ThreadOrder order, std::uint64_t seed) { order_setting = {order, seed}; }
 
 void Machine::run(const Launch& launch) {
-  release(&launched_);
-  {
-    const Unwatched bookkeeping;
-    run_blocks(launch);
-  }
-  acquire(&finished_);
+  struct Ordered {  // even if the launch fails
+    explicit Ordered(Machine& machine) : machine_(machine) { release(&machine_.launched_); }
+    ~Ordered() { acquire(&machine_.finished_); }
+    Machine& machine_;
+  } const ordered(*this);
+  const Unwatched bookkeeping;
+  run_blocks(launch);
 }
 
 void Machine::run_blocks(const Launch& launch) {
@@ -59,12 +60,12 @@ void Machine::run_blocks(const Launch& launch) {
 void Machine::run_block() {
   begin_block();
   try {
-    arrange_phase();
-    for (const unsigned warp : std::span(warp_order_).first(warps_.size())) start_warp(warp);
-    while (release_block()) {
-      arrange_phase();
-      for (const unsigned warp : std::span(warp_order_).first(warps_.size())) continue_warp(warp);
-    }
+    const auto warp_order = std::span(warp_order_).first(warps_.size());
+    do {
+      arrange(lane_order_);
+      arrange(warp_order);
+      for (const unsigned warp : warp_order) run_warp(warp);
+    } while (release_block());
   } catch (...) {
     abandon_block();
     throw;
@@ -74,7 +75,8 @@ void Machine::run_block() {
 void Machine::begin_block() {
   for (unsigned warp = 0; warp < warps_.size(); ++warp) {
     const unsigned lanes = std::min(kWarpLanes, thread_count_ - warp * kWarpLanes);
-    warps_[warp] = {.lanes = lanes == kWarpLanes ? ~0u : (1u << lanes) - 1};
+    const unsigned mask = lanes == kWarpLanes ? ~0u : (1u << lanes) - 1;
+    warps_[warp] = {.lanes = mask, .unstarted = mask};
   }
   static_shared_.clear();
   static_shared_bytes_ = 0;
@@ -87,11 +89,6 @@ void Machine::begin_block() {
   }
 }
 
-void Machine::arrange_phase() {
-  arrange(lane_order_);
-  arrange(std::span(warp_order_).first(warps_.size()));
-}
-
 void Machine::arrange(std::span<std::uint8_t> sequence) {
   std::iota(sequence.begin(), sequence.end(), std::uint8_t{0});
   if (order_setting.order == ThreadOrder::reverse) std::reverse(sequence.begin(), sequence.end());
@@ -102,26 +99,15 @@ void Machine::arrange(std::span<std::uint8_t> sequence) {
   }
 }
 
-// The warp's lanes begin, then go on as continue_warp.
-void Machine::start_warp(unsigned warp) {
-  starting_warp_ = warp;
-  for (next_start_ = 0; next_start_ < kWarpLanes;) {
-    const unsigned lane = lane_order_[next_start_];
-    if (warps_[warp].lanes >> lane & 1) {
-      enter(fiber_for(warp * kWarpLanes + lane));
-    } else {
-      ++next_start_;
-    }
-  }
-  continue_warp(warp);
-}
-
 // The warp goes on until each of its lanes has exited or waits for the block.
-void Machine::continue_warp(unsigned warp) {
-  while (warps_[warp].ready != 0) {
-    for (const unsigned lane : lane_order_) {
-      if (warps_[warp].ready >> lane & 1) resume(warp * kWarpLanes + lane);
-    }
+void Machine::run_warp(unsigned warp) {
+  warp_ = warp;
+  turn_ = 0;
+  for (;;) {
+    Context& next = next_context();
+    if (&next == &home_) break;
+    switch_context(home_, next);
+    if (error_) std::rethrow_exception(error_);
   }
   // Only a lane of this warp could complete an operation that is still waited for, and all of them wait.
   if (warps_[warp].at_warp != 0) fail_stuck(warp);
@@ -134,8 +120,8 @@ bool Machine::release_block() {
     if (!(warps_[thread / kWarpLanes].at_block >> thread % kWarpLanes & 1)) continue;
     if (first == thread_count_) first = thread;
     const Place &here = threads_[thread].place, &there = threads_[first].place;
-    if (here.line != there.line || std::strcmp(here.file, there.file) != 0) {
-      fail("divergent __syncthreads", waiting(first) + ", " + waiting(thread));
+    if (here.line != there.line || (here.file != there.file && std::strcmp(here.file, there.file) != 0)) {
+      fail("divergent __syncthreads", waiting(first) + "; " + waiting(thread));
     }
   }
   for (Warp& warp : warps_) warp.ready = std::exchange(warp.at_block, 0u);
@@ -150,7 +136,7 @@ void Machine::abandon_block() {
     Warp& warp = warps_[thread / kWarpLanes];
     if (!((warp.ready | warp.at_block | warp.at_warp) >> thread % kWarpLanes & 1)) continue;
     become_current(thread);
-    threads_[thread].fiber->enter(home_);
+    switch_context(home_, threads_[thread].fiber->context());
   }
   abandoning_ = false;
   error_ = nullptr;
@@ -179,67 +165,59 @@ void Machine::become_current(unsigned thread) {
   threadIdx = indices_[thread];
 }
 
-void Machine::resume(unsigned thread) {
-  become_current(thread);
-  warps_[thread / kWarpLanes].ready &= ~(1u << thread % kWarpLanes);
-  enter(*threads_[thread].fiber);
+// Where the thread of this warp goes on whose turn it is; home if none can.
+Context& Machine::next_context() {
+  Warp& warp = warps_[warp_];
+  const unsigned able = warp.unstarted | warp.ready;
+  if (able == 0) return home_;
+  unsigned lane = 0;
+  do {
+    lane = lane_order_[turn_];
+    turn_ = (turn_ + 1) % kWarpLanes;
+  } while (!(able >> lane & 1));
+  become_current(warp_ * kWarpLanes + lane);
+  Thread& thread = threads_[current_];
+  if (warp.unstarted >> lane & 1) thread.fiber = &fiber_for(current_);
+  warp.unstarted &= ~(1u << lane);
+  warp.ready &= ~(1u << lane);
+  return thread.fiber->context();
 }
 
-void Machine::enter(Fiber& fiber) {
-  fiber.enter(home_);
-  if (error_) std::rethrow_exception(error_);
-}
-
-// What a fiber does all its life: the threads of the kernel, one after another, until one of them waits and keeps it.
+// What a fiber does all its life: threads of the kernel, one after another.
 void Machine::work(Fiber& fiber) {
   for (;;) {
     try {
-      while (start_next_lane(fiber)) {
-        acquire(&launched_);
-        launch_->thread();
-        release(&finished_);
-        exit_current();
-        if (kThreadSanitizer) break;
-      }
+      acquire(&launched_);
+      launch_->thread();
     } catch (const Abandoned&) {
-      release(&finished_);
     } catch (...) {
-      release(&finished_);
-      exit_current();
       const Unwatched bookkeeping;
       error_ = std::current_exception();
     }
+    release(&finished_);
+    Context* next = nullptr;
     {
-      const Unwatched bookkeeping;
+      const Unwatched
+          bookkeeping;  // not beyond the switch: fibers are destroyed where they rest, and must be watched then
+      exit_current();
       if (!kThreadSanitizer) idle_.push_back(&fiber);
+      next = error_ || abandoning_ ? &home_ : &next_context();
     }
-    fiber.suspend();
+    if (next != &fiber.context()) switch_context(fiber.context(), *next);
   }
-}
-
-bool Machine::start_next_lane(Fiber& fiber) {
-  const Unwatched bookkeeping;
-  while (next_start_ < kWarpLanes) {
-    const unsigned lane = lane_order_[next_start_++];
-    if (!(warps_[starting_warp_].lanes >> lane & 1)) continue;
-    become_current(starting_warp_ * kWarpLanes + lane);
-    threads_[current_].fiber = &fiber;
-    return true;
-  }
-  return false;
 }
 
 void Machine::exit_current() {
-  const Unwatched bookkeeping;
   Warp& warp = warps_[current_ / kWarpLanes];
   const unsigned lane = 1u << current_lane();
   warp.exited |= lane;
-  warp.at_warp &= ~lane;  // it was, if it failed there
+  warp.at_warp &= ~lane;  // where it was if it failed there
 }
 
-// The current thread waits until home resumes it.
+// The current thread waits; others go on until its turn comes.
 void Machine::suspend() {
-  threads_[current_].fiber->suspend();
+  Context& own = threads_[current_].fiber->context();
+  switch_context(own, next_context());
   if (abandoning_) throw Abandoned();
 }
 
@@ -306,7 +284,7 @@ bool Machine::complete_warp_operation() {
     if (shuffles && !(asking.mask >> thread.source & 1)) {
       fail("a shuffle reads a lane outside of its mask",
            waiting(first + static_cast<unsigned>(std::countr_zero(lanes))) +
-               fmt::format(", and reads lane {}", thread.source));
+               fmt::format("; it reads lane {}", thread.source));
     }
     thread.result = shuffles ? threads_[first + thread.source].value : vote;
   }

@@ -49,9 +49,10 @@ class Machine {
     unsigned mask = 0, source = 0;
     std::uint64_t value = 0, result = 0;
   };
-  // The lanes of a warp, by what they do. One that has begun and is in none of these runs now.
+  // The lanes of a warp, by what they do. One that is in none of these sets runs now.
   struct Warp {
-    unsigned lanes = 0;                  // all that the block has
+    unsigned lanes = 0;  // all that the block has
+    unsigned unstarted = 0;
     unsigned ready = 0;                  // waited, may go on
     unsigned at_block = 0, at_warp = 0;  // wait for the block, for a warp operation
     unsigned exited = 0;
@@ -71,25 +72,21 @@ class Machine {
   void run_blocks(const Launch& launch);
   void run_block();
   void begin_block();
-  void start_warp(unsigned warp);
-  void continue_warp(unsigned warp);
+  void run_warp(unsigned warp);
   bool release_block();
   void abandon_block();
 
-  Fiber& fiber_for(unsigned thread);
-  void enter(Fiber& fiber);
-  void resume(unsigned thread);
   void work(Fiber& fiber);
-  bool start_next_lane(Fiber& fiber);
   void exit_current();
   void suspend();
+  Context& next_context();
+  Fiber& fiber_for(unsigned thread);
   void become_current(unsigned thread);
 
   bool complete_warp_operation();
   static std::unique_ptr<unsigned char[]> allocate_shared(std::size_t bytes);
   void check_shared_bytes() const;
 
-  void arrange_phase();
   void arrange(std::span<std::uint8_t> sequence);
 
   [[noreturn]] void fail_stuck(unsigned warp) const;
@@ -104,16 +101,16 @@ class Machine {
   std::vector<Warp> warps_;
   unsigned current_ = 0;
 
-  // Who takes turns in which order, in this phase between two barriers; the lane that is next to start, of which warp.
+  // Who takes turns in which order in this phase, between two barriers; whose turn it is.
   std::array<std::uint8_t, kWarpLanes> lane_order_{}, warp_order_{};
-  unsigned starting_warp_ = 0, next_start_ = 0;
+  unsigned warp_ = 0, turn_ = 0;
   std::uint64_t random_state_ = 0;
 
   std::vector<StaticArray> static_shared_;
   std::size_t static_shared_bytes_ = 0;
   std::unique_ptr<unsigned char[]> dynamic_shared_;
 
-  Context home_;
+  Context home_;  // of who launches
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> idle_;
   std::exception_ptr error_;

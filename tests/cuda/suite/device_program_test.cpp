@@ -67,6 +67,7 @@ class DeviceProgram : public ::testing::Test {
     hooks.guard = [&](int, std::int64_t, const Tensors& outputs) {
       return std::isfinite(outputs.scalar("loss")) && std::isfinite(outputs.scalar("norm"));
     };
+    hooks.feeds_ahead = replays;
     if (replays) hooks.finite = {"loss", "norm"};
     hooks.fetch = [&](int trial, std::int64_t, const Tensors& outputs) {
       result.losses[static_cast<std::size_t>(trial)].push_back(outputs.scalar("loss"));
