@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "framework/base/error.hpp"
@@ -265,6 +267,21 @@ std::vector<std::shared_ptr<CudnnDescriptor>> proposals(const CudnnDescriptor& h
   return configurations;
 }
 
+bool repeats_its_bits(const CudnnDescriptor& configuration) {
+  const CudnnDescriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  cudnnBackendDescriptor_t raw = engine.get();
+  std::int64_t count = 0;
+  check_cudnn(cudnnBackendGetAttribute(configuration.get(), CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+                                       1, &count, &raw),
+              "name an engine");
+  std::array<cudnnBackendNumericalNote_t, CUDNN_NUMERICAL_NOTE_TYPE_COUNT> notes = {};
+  check_cudnn(cudnnBackendGetAttribute(engine.get(), CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
+                                       CUDNN_NUMERICAL_NOTE_TYPE_COUNT, &count, notes.data()),
+              "describe an engine");
+  return std::find(notes.begin(), notes.begin() + count, CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC) ==
+         notes.begin() + count;
+}
+
 }  // namespace
 
 CudnnPlan CudnnGraph::plan(const CudnnTarget& target) const {
@@ -281,6 +298,10 @@ CudnnPlan CudnnGraph::plan(const CudnnTarget& target) const {
   plan.parts_.push_back(heuristics);
   std::string refusals;
   for (const auto& configuration : proposals(*heuristics)) {
+    if (!repeats_its_bits(*configuration)) {
+      refusals += "; an engine that makes other bits in each run";
+      continue;
+    }
     const auto candidate = std::make_shared<CudnnDescriptor>(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
     candidate->set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, *configuration);
     target.set_plan(*candidate);

@@ -108,7 +108,8 @@ class CudnnGraph {
   // The same elements, the last two axes exchanged.
   CudnnTensor turned(const CudnnTensor& operand, cudnnDataType_t type);
 
-  // The first of the heuristics' engines that takes the graph. DeviceError, with what cuDNN says, where none does.
+  // The first of the heuristics' engines that takes the graph and makes the same bits in every run. DeviceError, with
+  // what cuDNN says, where none does.
   CudnnPlan plan(const CudnnTarget& target) const;
 
  private:

@@ -32,8 +32,8 @@ namespace {
 
 constexpr const char* kVariable = "JARI_CUDA_ATTENTION";  // own or cudnn; otherwise measured
 constexpr int kLeastCapability = 8;                       // cards before do not have bf16
-// These cards sum the bias's gradient, and that of queries, in another order in each run, unless told how by settings
-// that are not known here.
+// For these cards cuDNN's own frontend does not use this graph of the gradient where bits are to repeat, and it has
+// none for the bias's gradient then.
 constexpr int kUnorderedGradients = 10;
 constexpr int kRounds = 3, kRunsEach = 4;
 // Of the largest number of a result: how far two ways to make it may be apart. Both round operands to eight bits.
