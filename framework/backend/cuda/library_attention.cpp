@@ -26,7 +26,8 @@ constexpr std::int64_t kWidthStep = 8, kMostWidth = 128;
 template <class Plan>
 std::shared_ptr<const Plan> plan_of(const CudnnAttentionShape& shape) {
   static std::mutex mutex;
-  static std::map<std::pair<int, CudnnAttentionShape>, std::shared_ptr<const Plan>> plans;
+  // Never destroyed: at the end of the process cuDNN may be gone first.
+  static auto& plans = *new std::map<std::pair<int, CudnnAttentionShape>, std::shared_ptr<const Plan>>;
   int card = 0;
   check(cudaGetDevice(&card), "tell the current card");
   const std::lock_guard lock(mutex);

@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "framework/backend/cuda/cuda_device.hpp"
@@ -201,15 +202,17 @@ std::unique_ptr<DeviceKernel> faster_attention(const KernelRequest& request, std
   const bool is_gradient = request.op->name == std::string_view(op_attention_gradient.name);
   const std::optional<CudnnAttentionShape> shape = library_attention_shape(request);
   if (!shape || !is_served_by(current_card(), is_gradient)) return own;
+  std::unique_ptr<DeviceKernel> library;
   try {
-    std::unique_ptr<DeviceKernel> library =
-        is_gradient ? make_library_attention_gradient(*shape) : make_library_attention(*shape);
-    if (choice == "cudnn" || is_chosen(request, *shape, is_gradient, *own, *library)) return library;
+    library = is_gradient ? make_library_attention_gradient(*shape) : make_library_attention(*shape);
   } catch (const DeviceError&) {
-    // cuDNN has no plan, or there is not enough memory to measure.
+    // cuDNN has no plan. What fails later is no reason to take the other kernel: a card's memory of the moment is not
+    // to decide about bits.
     if (choice == "cudnn") throw;
+    return own;
   }
-  return own;
+  const bool is_library = choice == "cudnn" || is_chosen(request, *shape, is_gradient, *own, *library);
+  return is_library ? std::move(library) : std::move(own);
 }
 
 }  // namespace jari::cuda
