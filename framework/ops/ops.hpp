@@ -50,7 +50,7 @@ Value relu(Value x);
 Value gelu(Value x);               // GPT-2's: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), Hendrycks and Gimpel 2016
 Value gelu_exact(Value x);         // x Phi(x), through erf
 Value cast(Value x, DType dtype);  // real -> i32 rounds toward zero
-Value all_reduce(Value x);             // sum over the devices that train one trial; alone: x
+Value all_reduce(Value x);         // sum over the devices that train one trial; alone: x
 
 // -- shape
 Value reshape(Value x, Shape shape);             // same number of elements

@@ -11,9 +11,9 @@
 #include "framework/store/system_calls.hpp"
 #include "framework/train/analyses.hpp"
 #include "framework/train/evaluator.hpp"
+#include "framework/train/rank_steps.hpp"
 #include "framework/train/settled_state.hpp"
 #include "framework/train/trainer.hpp"
-#include "framework/train/rank_steps.hpp"
 #include "framework/train/trial_state.hpp"
 
 namespace jari {
