@@ -161,8 +161,7 @@ struct CudnnAttentionGradient::Graph : AttentionGraph {
     const CudnnTensor by_score =
         graph.pointwise(CUDNN_POINTWISE_MUL, {graph.pointwise(CUDNN_POINTWISE_SUB, {by_weight, means}), weights});
     if (bias_gradient) graph.reduce(CUDNN_REDUCE_TENSOR_ADD, by_score, *bias_gradient);
-    const CudnnTensor by_product = graph.intermediate(kHalf, by_score.sizes);
-    graph.pointwise(CUDNN_POINTWISE_MUL, {by_score, scale}, by_product);
+    const CudnnTensor by_product = graph.pointwise(CUDNN_POINTWISE_MUL, {by_score, scale});
     graph.product(graph.turned(by_product, kHalf), query, key_gradient);
     graph.product(by_product, graph.turned(turned_key, kHalf), query_gradient);
     plan = graph.plan(target);
