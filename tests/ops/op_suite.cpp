@@ -294,7 +294,7 @@ double largest_error(const Array& found, const Array& expected) {
 }
 
 // Sums are taken in other orders, and elementary functions differ in their last digits: in f64 by next to nothing, in
-// f32 by no more than a few times what the host itself is off.
+// f32 by some times what the host itself is off at most: a thread adds up what a vector does in many lanes.
 TEST_P(EveryOp, EqualsTheHost) {
   if (!device_under_test()) GTEST_SKIP() << "this is the host";
   for (const OpCase& of : cases_.cases) {
@@ -311,7 +311,7 @@ TEST_P(EveryOp, EqualsTheHost) {
         const std::string what = fmt::format("trial {}, value {}", t, i);
         expect_near(found[t][i], expected[t][i], 10 * of.tolerance_f64, "f64, " + what);
         const double host = largest_error(expected_f32[t][i], expected[t][i]);
-        expect_near(found_f32[t][i], expected[t][i], 4 * host + 10 * of.tolerance_f32, "f32, " + what);
+        expect_near(found_f32[t][i], expected[t][i], 8 * host + 10 * of.tolerance_f32, "f32, " + what);
       }
     }
   }
