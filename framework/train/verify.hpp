@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/backend/device.hpp"
 #include "framework/base/thread_pool.hpp"
 #include "framework/store/run_file.hpp"
 #include "framework/train/trial.hpp"
