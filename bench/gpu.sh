@@ -32,15 +32,15 @@ if $wants_build; then
   # A folder of its own: the architecture is this card's.
   cmake --preset release -S "$root" -B "$build" -DJARI_CUDA=ON -DJARI_BENCH=ON -DCMAKE_CUDA_ARCHITECTURES=native
   targets=(bench_step bench_card jari jari_cuda)
-  if $wants_tests; then targets+=(test_card test_emulated test_cuda_emulation); fi
+  if $wants_tests; then targets+=(test_card test_card_training test_emulated test_emulated_training test_cuda_emulation); fi
   cmake --build "$build" --parallel "${JARI_JOBS:-$(nproc)}" --target "${targets[@]}"
 fi
 
 tests=0
 if $wants_tests; then
-  ctest --test-dir "$build" -L cuda --output-on-failure --no-tests=error --parallel "$(nproc)" -E '^test_card\.' || tests=$?
+  ctest --test-dir "$build" -L cuda --output-on-failure --no-tests=error --parallel "$(nproc)" -E "^test_card" || tests=$?
   # One at a time: they share the card.
-  ctest --test-dir "$build" --output-on-failure --no-tests=error -R '^test_card\.' || tests=$?
+  ctest --test-dir "$build" --output-on-failure --no-tests=error -R "^test_card" || tests=$?
 fi
 
 measured=0

@@ -59,6 +59,7 @@ int measure(Options options) {
   hooks.feed = [&](int row, std::int64_t step, const Tensors& tensors) {
     inputs[static_cast<std::size_t>(row)].fill(tensors, kTrainStream, step);
   };
+  hooks.feeds_ahead = true;
   // As a training has it: what is not finite changes nothing.
   hooks.guard = [&](int, std::int64_t, const Tensors& tensors) {
     return std::isfinite(tensors.scalar(kLoss)) && std::isfinite(tensors.scalar(kGradientNorm));

@@ -12,7 +12,7 @@ steps   the settings of configs/word2vec_ko.yaml (1,024 random pairs, 8 uniform 
 passes  window 5 of random reach, 5 negatives by unigram^0.75, width 100, rate falling in a line, frequent words dropped
         (1e-3): corpus words a second in training alone, peak memory, and accuracy on the analogies by gensim's own count,
         of vectors that jari wrote and gensim read. gensim and fastText have word2vec's rate, 0.025. jari's 5 negatives are
-        the mean of 64 that a batch of 256 words shares, its rate is 0.035.
+        the mean of 64 that a batch of 128 words shares, its rate is 0.04.
 
 gensim and fastText are those of the Python that runs this; PyTorch is Debian's. What is missing is left out.
 """
@@ -45,7 +45,7 @@ task:
    negatives: {{type: unigram, count: 64, share: batch, weight: 5}}}}
 model: {{type: skip_gram, width: 100, init: {{embedding: {{type: uniform, low: -0.005, high: 0.005}}, output: zeros}}}}
 train:
-  {{epochs: {epochs}, batch: 256, optimizer: {{type: sgd, lr: 0.035}}, schedule: {{type: linear, end: 3e-3}},
+  {{epochs: {epochs}, batch: 128, optimizer: {{type: sgd, lr: 0.04}}, schedule: {{type: linear, end: 3e-3}},
    log_every: 10000, checkpoint: {{every: 1000000}}}}
 """
 # Of the process itself: getrusage would count what its parent had before it was started.

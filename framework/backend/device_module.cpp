@@ -57,7 +57,8 @@ void Cards::load(const std::string& module_file) {
   using Entry = const DeviceModule* (*)();
   const auto entry = reinterpret_cast<Entry>(dlsym(loaded, kDeviceModuleSymbol));
   if (entry == nullptr) {
-    throw DeviceError(fmt::format("'{}' is no module of jari: it has no symbol '{}'", module_file, kDeviceModuleSymbol));
+    throw DeviceError(
+        fmt::format("'{}' is no module of jari: it has no symbol '{}'", module_file, kDeviceModuleSymbol));
   }
   const DeviceModule* const module = entry();
   if (std::string(module->abi) != device_module_abi()) {

@@ -10,8 +10,8 @@ namespace jari {
 
 // What the module's one entry, `extern "C" const DeviceModule* jari_device_module()`, returns.
 struct DeviceModule {
-  const char* abi;         // device_module_abi() of the program that it was built with
-  int (*count_cards)();    // throws DeviceError
+  const char* abi;       // device_module_abi() of the program that it was built with
+  int (*count_cards)();  // throws DeviceError
   std::shared_ptr<Device> (*open_card)(int index);
 };
 inline constexpr const char* kDeviceModuleSymbol = "jari_device_module";
@@ -41,7 +41,8 @@ class Cards {
   std::string reason_;
 };
 
-// Where the module is looked for: $JARI_CUDA_MODULE, or beside the program, or in the library folder of an installation.
+// Where the module is looked for: $JARI_CUDA_MODULE, or beside the program, or in the library folder of an
+// installation.
 std::string device_module_file();
 
 }  // namespace jari

@@ -140,10 +140,37 @@ void ThreadPool::note_failure(std::int64_t i) {
   failure_ = std::current_exception();
 }
 
+// A worker that sleeps is not woken for it: the next job does that, if there is one.
+void ThreadPool::offer_aside(const std::function<void()>& task) {
+  JARI_ASSERT(aside_ == Aside::none, "one task aside at a time");
+  aside_task_ = &task;
+  aside_ = Aside::offered;
+}
+
+bool ThreadPool::take_aside() {
+  Aside expected = Aside::offered;
+  if (aside_ != expected || !aside_.compare_exchange_strong(expected, Aside::begun)) return false;
+  try {
+    (*aside_task_)();
+  } catch (...) {
+    aside_failure_ = std::current_exception();
+  }
+  aside_ = Aside::ended;
+  return true;
+}
+
+void ThreadPool::finish_aside() {
+  if (aside_ == Aside::none) return;
+  take_aside();
+  while (!spin_until([this] { return aside_ == Aside::ended; })) std::this_thread::yield();
+  aside_ = Aside::none;
+  if (aside_failure_) std::rethrow_exception(std::exchange(aside_failure_, nullptr));
+}
+
 void ThreadPool::work(int worker) {
-  const auto is_wanted = [this] { return stopping_ || has_task(); };
+  const auto is_wanted = [this] { return stopping_ || has_task() || aside_ == Aside::offered; };
   while (!stopping_) {
-    if (take_task(worker) || spin_until(is_wanted)) continue;
+    if (take_task(worker) || take_aside() || spin_until(is_wanted)) continue;
     std::unique_lock lock(mutex_);
     ++sleepers_;
     start_.wait(lock, is_wanted);

@@ -28,12 +28,21 @@ class ThreadPool {
   // first exception (lowest i) is rethrown after all have ended. Not reentrant.
   void for_each(std::int64_t count, const std::function<void(std::int64_t i, int worker)>& task);
 
+  // Offers work that some thread does while it has nothing else to do, and that nothing waits for before
+  // finish_aside(): so the parts of the caller's work that cannot be cut keep two cores busy. `task` must live until
+  // then. One at a time.
+  void offer_aside(const std::function<void()>& task);
+  // Returns when the task that was offered has ended, which it does here if no thread has begun it; rethrows what it
+  // threw. Nothing if none was offered.
+  void finish_aside();
+
  private:
   void publish(std::int64_t count, const std::function<void(std::int64_t, int)>& task);
   void work(int worker);
   bool take_task(int worker);
   bool take_task_of(int owner, int worker);
   bool has_task() const;
+  bool take_aside();
   bool has_task_of(int owner) const;
   void note_failure(std::int64_t i);
 
@@ -54,6 +63,11 @@ class ThreadPool {
   std::atomic<std::int64_t> count_{0}, ended_{0};
   std::atomic<const std::function<void(std::int64_t, int)>*> task_{nullptr};
   std::atomic<bool> stopping_{false};
+
+  enum class Aside { none, offered, begun, ended };
+  std::atomic<Aside> aside_{Aside::none};
+  const std::function<void()>* aside_task_ = nullptr;
+  std::exception_ptr aside_failure_;
 
   // For those who have spun long enough.
   std::mutex mutex_;

@@ -30,8 +30,8 @@ struct Node {
   std::vector<double> constant;  // of NodeKind::constant, row-major (i32 and boolean values too)
 };
 
-// What a product of f32 matrices rounds its operands to: not at all, to the 10 bits after the point of NVIDIA's tf32, or
-// to the 7 of bf16. Sums, and all that is stored, are f32 in any case.
+// What a product of f32 matrices rounds its operands to: not at all, to the 10 bits after the point of NVIDIA's tf32,
+// or to the 7 of bf16. Sums, and all that is stored, are f32 in any case.
 enum class Products { exact, tf32, bf16 };
 
 class Graph {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kOp = "negative_sampling";
 
-NegativeSamplingSizes require_operands(const char* op, const Types& inputs) {
+NegativeSamplingSizes require_operands(const char* op, const Types& inputs, const Attributes& attributes) {
   const TensorType &hidden = inputs[0], &table = inputs[1], &targets = inputs[2], &negatives = inputs[3];
   require_real(op, hidden);
   require_same_dtype(op, hidden, table);
@@ -28,24 +28,24 @@ NegativeSamplingSizes require_operands(const char* op, const Types& inputs) {
     throw ShapeError(
         fmt::format("{}: the negatives {} must be [shared], [batch, K] or [batch, count, K] for targets {}", op,
                     negatives.to_string(), targets.to_string()));
-  return {hidden.shape, table.shape, targets.shape, shape};
+  return {hidden.shape, table.shape, targets.shape, shape, attributes.as<NegativeSamplingAttributes>()};
 }
 
 Shape slopes_shape(const NegativeSamplingSizes& sizes, const Shape& negatives) {
   return sizes.shared ? Shape{sizes.batch, sizes.sampled} : negatives;
 }
 
-Types infer(const Types& inputs, const Attributes&) {
+Types infer(const Types& inputs, const Attributes& attributes) {
   require_inputs(kOp, inputs.size(), 4, 4);
-  const NegativeSamplingSizes sizes = require_operands(kOp, inputs);
+  const NegativeSamplingSizes sizes = require_operands(kOp, inputs, attributes);
   const DType dtype = inputs[0].dtype;
   return {{dtype, {}}, {dtype, {}}, {dtype, inputs[2].shape}, {dtype, slopes_shape(sizes, inputs[3].shape)}};
 }
 
-Types infer_gradient(const Types& inputs, const Attributes&) {
+Types infer_gradient(const Types& inputs, const Attributes& attributes) {
   const char* op = "negative_sampling_gradient";
   require_inputs(op, inputs.size(), 7, 7);
-  const NegativeSamplingSizes sizes = require_operands(op, inputs);
+  const NegativeSamplingSizes sizes = require_operands(op, inputs, attributes);
   const DType dtype = inputs[0].dtype;
   require_type(op, "target_slopes", inputs[4], {dtype, inputs[2].shape});
   require_type(op, "negative_slopes", inputs[5], {dtype, slopes_shape(sizes, inputs[3].shape)});
@@ -113,7 +113,7 @@ Value mixed_rows(Value slopes, Value table, Value ids) {
   return reduce_sum(reshape(slopes, {batch, a_row, 1}) * rows, {1});
 }
 
-Values gradient_body(Graph&, const Values& inputs, const Attributes&) {
+Values gradient_body(Graph&, const Values& inputs, const Attributes& attributes) {
   const Value hidden = inputs[0], table = inputs[1], targets = inputs[2], negatives = inputs[3];
   const Value target_slopes = inputs[4] * inputs[6], negative_slopes = inputs[5] * inputs[6];
   const bool shared = negatives.shape().rank() == 1;
@@ -128,7 +128,10 @@ Values gradient_body(Graph&, const Values& inputs, const Attributes&) {
     ids = flat(concat({targets, by_row(negatives)}, 1));
   }
   const CombinedRows combined = combine_rows(rows, ids, table.shape()[0]);
-  return {hidden_gradient, combined.rows, combined.ids, combined.squares};
+  const NegativeSamplingSizes sizes(hidden.shape(), table.shape(), targets.shape(), negatives.shape(),
+                                    attributes.as<NegativeSamplingAttributes>());
+  return {hidden_gradient, slice(combined.rows, 0, 0, sizes.rows), slice(combined.ids, 0, 0, sizes.rows),
+          combined.squares};
 }
 
 Values gradient(const GradientContext& context) {
@@ -138,7 +141,8 @@ Values gradient(const GradientContext& context) {
   const Values& in = context.inputs;
   const Values results = context.graph.apply(
       op_negative_sampling_gradient,
-      {in[0], in[1], in[2], in[3], context.outputs[2], context.outputs[3], context.output_gradients[0]});
+      {in[0], in[1], in[2], in[3], context.outputs[2], context.outputs[3], context.output_gradients[0]},
+      context.attributes);
   return {results[0], scatter_add(results[1], results[2], in[1].shape()[0]), Value(), Value()};
 }
 
@@ -151,9 +155,10 @@ const Op op_negative_sampling_gradient = {.name = "negative_sampling_gradient",
                                           .body = gradient_body,
                                           .row_reads = {{1, 2}, {1, 3}}};
 
-NegativeSamplingResult negative_sampling(Value hidden, Value table, Value targets, Value negatives, double weight) {
+NegativeSamplingResult negative_sampling(Value hidden, Value table, Value targets, Value negatives, double weight,
+                                         std::int64_t most_rows) {
   const Values outputs = hidden.graph().apply(op_negative_sampling, {hidden, table, targets, negatives},
-                                              NegativeSamplingAttributes{weight});
+                                              NegativeSamplingAttributes{weight, most_rows});
   return {outputs[0], outputs[1]};
 }
 

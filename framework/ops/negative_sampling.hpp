@@ -13,24 +13,28 @@
 //
 // negative_sampling_gradient: hidden, table, targets, negatives, target_slopes, negative_slopes, upstream (scalar)
 //   -> the gradient of hidden; that of the table as combine_rows gives it: rows [n, width], their ids i32 [n], their
-//   squares.
+//   squares. Where the caller knows that fewer ids of the table are distinct than there are ids, n is that number; a
+//   batch with more of them has NaN for its squares.
 
 #include "framework/graph/op.hpp"
 
 namespace jari {
 
 struct NegativeSamplingAttributes {
-  double weight = 1;  // of the mean over the negatives; their number gives word2vec's sum
+  double weight = 1;           // of the mean over the negatives; their number gives word2vec's sum
+  std::int64_t most_rows = 0;  // distinct ids of targets and negatives, at most; 0: nothing is known
 
   template <class F>
   void fields(F& f) {
     f("weight", weight);
+    f("most_rows", most_rows);
   }
 };
 
 // How shapes are read: the same for shape rules and kernels.
 struct NegativeSamplingSizes {
-  NegativeSamplingSizes(const Shape& hidden, const Shape& table, const Shape& targets, const Shape& negatives)
+  NegativeSamplingSizes(const Shape& hidden, const Shape& table, const Shape& targets, const Shape& negatives,
+                        const NegativeSamplingAttributes& attributes)
       : batch(hidden[0]),
         width(hidden[1]),
         vocabulary(table[0]),
@@ -40,7 +44,9 @@ struct NegativeSamplingSizes {
         by_pair(negatives.rank() == 3),
         negatives_a_row(by_pair ? count * sampled : sampled),
         ids(batch * count + (shared ? sampled : batch * negatives_a_row)),
-        rows(ids < vocabulary ? ids : vocabulary) {}
+        rows(ids < vocabulary ? ids : vocabulary) {
+    if (attributes.most_rows > 0 && attributes.most_rows < rows) rows = attributes.most_rows;
+  }
 
   std::int64_t batch, width, vocabulary, count;
   std::int64_t sampled;  // negatives that a target is compared with

@@ -50,7 +50,7 @@ Value relu(Value x);
 Value gelu(Value x);               // GPT-2's: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), Hendrycks and Gimpel 2016
 Value gelu_exact(Value x);         // x Phi(x), through erf
 Value cast(Value x, DType dtype);  // real -> i32 rounds toward zero
-Value all_reduce(Value x);             // sum over the devices that train one trial; alone: x
+Value all_reduce(Value x);         // sum over the devices that train one trial; alone: x
 
 // -- shape
 Value reshape(Value x, Shape shape);             // same number of elements
@@ -102,7 +102,9 @@ struct NegativeSamplingResult {
   Value loss, pairs;  // real scalars; only the loss has a gradient
 };
 // Formula and shapes: framework/ops/negative_sampling.hpp.
-NegativeSamplingResult negative_sampling(Value hidden, Value table, Value targets, Value negatives, double weight);
+// `most_rows`: how many distinct ids targets and negatives can have, if that is known to be fewer than they are.
+NegativeSamplingResult negative_sampling(Value hidden, Value table, Value targets, Value negatives, double weight,
+                                         std::int64_t most_rows = 0);
 
 struct AttentionOptions {
   double scale = 1;     // multiplies query x key, not the bias

@@ -73,8 +73,10 @@ std::vector<Value> adam_body(Graph&, const std::vector<Value>& inputs, const Att
 
 }  // namespace
 
-const Op op_sgd_update = {.name = "sgd_update", .infer = infer_sgd, .body = sgd_body, .in_place = {0, 4}, .steps = true};
-const Op op_adam_update = {.name = "adam_update", .infer = infer_adam, .body = adam_body, .in_place = {0, 2, 3}, .steps = true};
+const Op op_sgd_update = {
+    .name = "sgd_update", .infer = infer_sgd, .body = sgd_body, .in_place = {0, 4}, .steps = true};
+const Op op_adam_update = {
+    .name = "adam_update", .infer = infer_adam, .body = adam_body, .in_place = {0, 2, 3}, .steps = true};
 
 // PyTorch's first step sets the momentum to the gradient; ours starts at zero, which comes to the same without `step`.
 SgdResult sgd_update(Value parameter, Value gradient, Value momentum, Value learning_rate, Value weight_decay, Value,

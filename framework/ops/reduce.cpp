@@ -99,6 +99,7 @@ Value reduce(const Op& op, Value x, const std::vector<int>& axes, bool keep) {
       x.graph().fail(fmt::format("{}: axis {} is named twice in [{}]", op.name, front, fmt::join(axes, ", ")));
     attributes.axes.push_back(front);
   }
+  if (attributes.axes.empty()) return x;
   std::sort(attributes.axes.begin(), attributes.axes.end());
   if (attributes.axes.empty()) return x;
   return x.graph().apply_one(op, {x}, std::move(attributes));

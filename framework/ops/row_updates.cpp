@@ -91,8 +91,10 @@ bool collect(Value gradient, Values& rows, Values& ids) {
 
 }  // namespace
 
-const Op op_sgd_update_rows = {.name = "sgd_update_rows", .infer = infer_sgd, .body = sgd_body, .in_place = {0}, .steps = true};
-const Op op_adam_update_rows = {.name = "adam_update_rows", .infer = infer_adam, .in_place = {0, 1, 2, 3}, .steps = true};
+const Op op_sgd_update_rows = {
+    .name = "sgd_update_rows", .infer = infer_sgd, .body = sgd_body, .in_place = {0}, .steps = true};
+const Op op_adam_update_rows = {
+    .name = "adam_update_rows", .infer = infer_adam, .in_place = {0, 1, 2, 3}, .steps = true};
 const Op op_adam_catch_up = {
     .name = "adam_catch_up", .infer = infer_catch_up, .in_place = {0, 1, 2, 3}, .steps = true, .settles = true};
 

@@ -23,9 +23,8 @@ std::vector<std::size_t> parameter_offsets(const std::vector<std::pair<std::stri
 const char* leaf_name(const Program::Plan& plan, const Location& location) {
   if (location.region == Region::state) return plan.parameters[location.offset].first.c_str();
   if (location.region != Region::input) return "";
-  const auto found = std::find_if(plan.inputs.begin(), plan.inputs.end(), [&](const NamedLocation& input) {
-    return input.location.offset == location.offset;
-  });
+  const auto found = std::find_if(plan.inputs.begin(), plan.inputs.end(),
+                                  [&](const NamedLocation& input) { return input.location.offset == location.offset; });
   return found == plan.inputs.end() ? "" : found->name.c_str();
 }
 

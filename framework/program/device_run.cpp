@@ -24,6 +24,11 @@ std::size_t DeviceRun::bytes(int trials) const {
   return a_trial * static_cast<std::size_t>(trials) + workspace + plan_.report.constant_bytes;
 }
 
+void DeviceRun::leave() {
+  const std::lock_guard lock(mutex_);
+  session_.reset();
+}
+
 int DeviceRun::trials_at_once(int wanted) const {
   const double free = kShareOfFree * static_cast<double>(device_->info().free);
   while (wanted > 1 && static_cast<double>(bytes(wanted)) > free) wanted = (wanted + 1) / 2;
@@ -62,9 +67,10 @@ class Steps {
     for (std::int64_t step = begin; step < end && any(); ++step, ++steps.all) {
       if (whole) {
         if (session_.start_step(step)) ++steps.replayed;
-        if (step + 1 < end) feed(step + 1);
+        if (hooks_.feeds_ahead && step + 1 < end) feed(step + 1);
         session_.wait();
         finish(step);
+        if (!hooks_.feeds_ahead && step + 1 < end) feed(step + 1);
       } else {
         for (int slot = 0; slot < count(); ++slot) {
           if (runs_[index(slot)]) run_alone(slot, step);
@@ -99,16 +105,14 @@ class Steps {
 
   bool passes(int slot, std::int64_t step) {
     if (!hooks_.guard) return true;
-    return session_.with_outputs(slot, session_.guarded(), [&](const Tensors& outputs) {
-      return hooks_.guard(first_ + slot, step, outputs);
-    });
+    return session_.with_outputs(slot, session_.guarded(),
+                                 [&](const Tensors& outputs) { return hooks_.guard(first_ + slot, step, outputs); });
   }
 
   bool goes_on(int slot, std::int64_t step) {
     if (!hooks_.fetch) return true;
-    return session_.with_outputs(slot, session_.outputs(), [&](const Tensors& outputs) {
-      return hooks_.fetch(first_ + slot, step, outputs);
-    });
+    return session_.with_outputs(slot, session_.outputs(),
+                                 [&](const Tensors& outputs) { return hooks_.fetch(first_ + slot, step, outputs); });
   }
 
   void end(int slot) {

@@ -16,12 +16,13 @@ class DeviceRun {
   ~DeviceRun();
 
   // As Program::run(). One call at a time: others wait.
-  void run(State& state, std::span<const int> trials, std::int64_t begin, std::int64_t end,
-           const Program::Hooks& hooks, ThreadPool& pool, Observer* observer);
+  void run(State& state, std::span<const int> trials, std::int64_t begin, std::int64_t end, const Program::Hooks& hooks,
+           ThreadPool& pool, Observer* observer);
 
   // Bytes of the device that `trials` trials at once take, without their state.
   std::size_t bytes(int trials) const;
   Program::DeviceSteps steps() const { return steps_; }
+  void leave();
 
   class Session;  // device_session.hpp
 

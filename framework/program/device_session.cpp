@@ -20,8 +20,7 @@ DeviceRun::Session::Session(const Program::Plan& plan, const std::shared_ptr<Dev
   inputs_ = allocate(plan.report.input_bytes);
   active_ = allocate(sizeof(std::int32_t));
   std::size_t workspace = 1;
-  for (const KernelCall& call : plan.calls)
-    workspace = std::max(workspace, call.device_kernel->workspace_bytes(count));
+  for (const KernelCall& call : plan.calls) workspace = std::max(workspace, call.device_kernel->workspace_bytes(count));
   workspace_ = device->allocate(workspace);
   const auto slots = static_cast<std::size_t>(count);
   for (Device::Memory& block : host_inputs_) block = device->allocate_host(slots * plan.report.input_bytes);

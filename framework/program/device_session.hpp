@@ -87,7 +87,7 @@ class DeviceRun::Session {
   std::vector<Location> finite_sources_;
   std::unique_ptr<DeviceKernel> guard_;
   std::vector<std::unique_ptr<DeviceKernel>> copies_;  // as the plan's
-  std::unique_ptr<DeviceGraph> graph_;  // of a step; null until one has run node by node
+  std::unique_ptr<DeviceGraph> graph_;                 // of a step; null until one has run node by node
   bool warm_ = false;
 };
 

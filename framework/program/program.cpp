@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include "framework/program/addresses.hpp"
 #include "framework/program/device_run.hpp"
@@ -27,10 +29,21 @@ class Block {
 };
 
 // What one core needs to run a step of any trial.
-struct Core {
+class Core {
+ public:
   explicit Core(const PlanReport& report)
       : arena(report.arena_bytes), inputs(report.input_bytes), workspace(report.workspace_bytes) {}
+
+  // Where the inputs of the next step are made while a step runs.
+  std::byte* next_inputs(const PlanReport& report) {
+    if (!next_inputs_) next_inputs_ = std::make_unique<Block>(report.input_bytes);
+    return next_inputs_->data();
+  }
+
   Block arena, inputs, workspace;
+
+ private:
+  std::unique_ptr<Block> next_inputs_;
 };
 
 }  // namespace
@@ -51,6 +64,9 @@ const PlanReport& Program::report() const { return plan_->report; }
 std::string Program::to_string() const { return plan_->text; }
 std::size_t Program::device_bytes(int trials) const { return device_run_ ? device_run_->bytes(trials) : 0; }
 Program::DeviceSteps Program::device_steps() const { return device_run_ ? device_run_->steps() : DeviceSteps(); }
+void Program::leave_device() const {
+  if (device_run_) device_run_->leave();
+}
 
 std::vector<std::string> Program::observable_paths() const {
   std::vector<std::string> paths;
@@ -112,6 +128,53 @@ class StepRunner {
   std::vector<void*> outputs_;
 };
 
+// Fills the inputs of a trial's steps: where the hook allows it, while the step before runs.
+class Feeder {
+ public:
+  // `addresses`: of the inputs of the step that runs. `pool`: null if nothing is to be done ahead.
+  Feeder(const Program::Hooks& hooks, int trial, const Program::Plan& plan, Addresses& addresses, Core& core,
+         ThreadPool* pool)
+      : hooks_(hooks), trial_(trial), pool_(pool), addresses_(addresses), ahead_(addresses) {
+    if (pool_ != nullptr) ahead_.input = core.next_inputs(plan.report);
+    inputs_.emplace(plan.inputs, addresses_);
+    next_inputs_.emplace(plan.inputs, ahead_);
+  }
+  // Whether a step that is never run could have been fed is of no interest.
+  ~Feeder() {
+    try {
+      if (is_offered_) pool_->finish_aside();
+    } catch (...) {
+    }
+  }
+  Feeder(const Feeder&) = delete;
+  Feeder& operator=(const Feeder&) = delete;
+
+  void feed(std::int64_t step, std::int64_t end) {
+    if (is_offered_) {
+      is_offered_ = false;
+      pool_->finish_aside();
+      std::swap(addresses_.input, ahead_.input);
+    } else if (hooks_.feed) {
+      hooks_.feed(trial_, step, *inputs_);
+    }
+    if (pool_ == nullptr || step + 1 == end) return;
+    next_step_ = step + 1;
+    pool_->offer_aside(feed_next_);
+    is_offered_ = true;
+  }
+
+ private:
+  const Program::Hooks& hooks_;
+  int trial_;
+  ThreadPool* pool_;
+  Addresses& addresses_;
+  Addresses ahead_;
+  std::optional<LocatedTensors> inputs_, next_inputs_;
+  std::int64_t next_step_ = 0;
+  bool is_offered_ = false;
+  const std::function<void()> feed_next_ = [this] { hooks_.feed(trial_, next_step_, *next_inputs_); };
+};
+
 }  // namespace
 
 void Program::run(State& state, std::span<const int> trials, std::int64_t begin, std::int64_t end, const Hooks& hooks,
@@ -119,20 +182,20 @@ void Program::run(State& state, std::span<const int> trials, std::int64_t begin,
   if (device_run_) return device_run_->run(state, trials, begin, end, hooks, pool, observer);
   const std::vector<std::size_t> offsets = parameter_offsets(plan_->parameters, state);
   const bool split_kernels = static_cast<int>(trials.size()) < pool.threads();
+  const bool feeds_ahead = split_kernels && hooks.feed && hooks.feeds_ahead;
   std::vector<std::unique_ptr<Core>> cores(static_cast<std::size_t>(split_kernels ? 1 : pool.threads()));
 
   const auto run_trial = [&](int trial, Core& core, const Workers& workers) {
-    const Addresses addresses{core.arena.data(), core.inputs.data(), plan_->constants.data(), state.data(trial),
-                              &offsets};
-    const LocatedTensors inputs(plan_->inputs, addresses), outputs(plan_->outputs, addresses),
-        guarded(plan_->guarded, addresses);
+    Addresses addresses{core.arena.data(), core.inputs.data(), plan_->constants.data(), state.data(trial), &offsets};
+    const LocatedTensors outputs(plan_->outputs, addresses), guarded(plan_->guarded, addresses);
+    Feeder feeder(hooks, trial, *plan_, addresses, core, feeds_ahead ? &pool : nullptr);
     StepRunner runner(*plan_, addresses, core.workspace.data(), workers);
     for (std::int64_t step = begin; step < end; ++step) {
       const auto run_calls = [&](std::size_t first, std::size_t last) {
         if (observer == nullptr) return runner.run(first, last);
         runner.run_observed(first, last, trial, step, *observer);
       };
-      if (hooks.feed) hooks.feed(trial, step, inputs);
+      feeder.feed(step, end);
       run_calls(0, plan_->first_update);
       if (hooks.guard && !hooks.guard(trial, step, guarded)) return;
       run_calls(plan_->first_update, plan_->calls.size());

@@ -99,9 +99,12 @@ class Program {
   Program& operator=(Program&&) noexcept;
 
   struct Hooks {
-    // Before a step of a trial: fills its inputs. For the host it runs on the thread that runs the step; a device is
-    // fed the next step's while it works, so before the guard and fetch of the step before.
+    // Before a step of a trial: fills its inputs. Runs on the thread that runs the step, unless `feeds_ahead`;
+    // for a device on any of the pool.
     std::function<void(int trial, std::int64_t step, const Tensors& inputs)> feed;
+    // What `feed` writes depends on trial and step alone. Then it may be called on any thread while the step before
+    // runs, and for a step that is never run.
+    bool feeds_ahead = false;
     // Within a step, after the outputs that it is given and before anything of the state changes. Returning false
     // leaves the state as it was before the step and ends this trial's steps.
     std::function<bool(int trial, std::int64_t step, const Tensors& outputs)> guard;
@@ -125,6 +128,8 @@ class Program {
     std::int64_t replayed = 0, all = 0;
   };
   DeviceSteps device_steps() const;
+  // Gives the device's memory back, until the next run.
+  void leave_device() const;
 
   const PlanReport& report() const;
   std::string to_string() const;  // one line a kernel call: path, op, types, arena offsets

@@ -94,6 +94,7 @@ class Launcher {
       }
       ThreadPool pool(std::max(1, cores_ / static_cast<int>(count)));
       train(batch, pool);
+      batch.programs->leave_device();  // the next batch may be of another group
     });
   }
 

@@ -16,7 +16,7 @@ struct PlanOptions {
   std::filesystem::path runs = "runs";  // the experiment's folder lies below it
   int cores = 1;
   std::vector<std::shared_ptr<Device>> devices{};  // cards; none: the cores
-  bool estimate_time = true;  // otherwise no step is run
+  bool estimate_time = true;                       // otherwise no step is run
 };
 
 enum class TrialProgress { fresh, interrupted, failed, done };

@@ -117,8 +117,9 @@ std::string groups_table(const Sweep& sweep, const SweepPlan& plan, bool all) {
   }
   std::string text = table.text();
   if (shown < plan.groups.size()) text += fmt::format("... and {} more (--all)\n", plan.groups.size() - shown);
-  return text + (plan.cards.empty() ? "state memory: of a trial; step memory: of a core; time: of a trial, all cores at work\n"
-                                    : "state and step memory: of a trial; time: of a trial, all cards at work\n");
+  return text + (plan.cards.empty()
+                     ? "state memory: of a trial; step memory: of a core; time: of a trial, all cores at work\n"
+                     : "state and step memory: of a trial; time: of a trial, all cards at work\n");
 }
 
 std::string trials_table(const Sweep& sweep, const SweepPlan& plan) {
@@ -207,10 +208,10 @@ std::string totals(const SweepPlan& plan) {
   if (plan.missing() == 0) return text + "to run      nothing\n";
   text += fmt::format("to run      {}, {} steps\n", counted(plan.missing(), "trial"), steps);
   if (const auto seconds = plan.seconds()) {
-    text += fmt::format("time        about {} on {}, without analyses ({})\n", duration_text(*seconds),
-                        plan.cards.empty() ? counted(static_cast<std::size_t>(plan.cores), "core")
-                                           : counted(plan.cards.size(), "card"),
-                        time_source(plan));
+    text += fmt::format(
+        "time        about {} on {}, without analyses ({})\n", duration_text(*seconds),
+        plan.cards.empty() ? counted(static_cast<std::size_t>(plan.cores), "core") : counted(plan.cards.size(), "card"),
+        time_source(plan));
   }
   if (!plan.cards.empty()) {
     const PlannedGroup& largest = *std::ranges::max_element(plan.groups, {}, &PlannedGroup::card_bytes);

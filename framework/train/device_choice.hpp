@@ -10,8 +10,8 @@
 
 namespace jari {
 
-// The cards; none: the CPU. Throws DeviceError where the spec asks for a card and there is none, and for a precision that
-// the CPU has not.
+// The cards; none: the CPU. Throws DeviceError where the spec asks for a card and there is none, and for a precision
+// that the CPU has not.
 std::vector<std::shared_ptr<Device>> devices_of(const Experiment& experiment, const Cards& cards = Cards::get());
 
 // "cpu", or "cuda".

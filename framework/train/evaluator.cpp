@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numbers>
 
 namespace jari {
@@ -92,60 +93,97 @@ std::int64_t batches_of(const EvaluateProgram& evaluate) {
   return (evaluate.sequences + evaluate.batch - 1) / evaluate.batch;
 }
 
-Evaluation evaluate_sequences(const EvaluateProgram& evaluate, const Trial& trial, const TrialInputs& inputs,
-                              State& state, int row, ThreadPool& pool) {
-  const bool f64 = trial.experiment.precision == Precision::f64;
-  const bool is_text = (*trial.experiment.task)->as_sequence_task()->predicts_text();
-  const std::optional<TextSizes>& text = inputs.programs().text_sizes();
-  Tally tally(*evaluate.spec.length, is_text && text ? &*text : nullptr);
-  Batch filled[2];  // a device is fed one batch ahead
+// What the hooks of a program ask by row, and the rows.
+class Rows {
+ public:
+  explicit Rows(const std::vector<EvaluatedTrial>& trials) {
+    for (const EvaluatedTrial& each : trials) {
+      slot_of_row_[each.row] = rows_.size();
+      rows_.push_back(each.row);
+    }
+  }
+  std::size_t slot(int row) const { return slot_of_row_.at(row); }
+  const std::vector<int>& all() const { return rows_; }
+
+ private:
+  std::map<int, std::size_t> slot_of_row_;
+  std::vector<int> rows_;
+};
+
+struct TestedSequences {
+  Tally tally;
+  Batch filled;
+};
+
+std::vector<Evaluation> evaluate_sequences(const EvaluateProgram& evaluate, const std::vector<EvaluatedTrial>& trials,
+                                           State& state, ThreadPool& pool) {
+  const Trial& first = *trials.front().trial;
+  const bool f64 = first.experiment.precision == Precision::f64;
+  const bool is_text = (*first.experiment.task)->as_sequence_task()->predicts_text();
+  const std::optional<TextSizes>& text = trials.front().inputs->programs().text_sizes();
+  const Rows rows(trials);
+  std::vector<TestedSequences> tested(
+      trials.size(), TestedSequences{Tally(*evaluate.spec.length, is_text && text ? &*text : nullptr), {}});
 
   Program::Hooks hooks;
-  hooks.feed = [&](int, std::int64_t batch, const Tensors& tensors) {
-    inputs.fill(tensors, "evaluate/" + evaluate.name, batch, evaluate.spec.stride_or_length());
+  hooks.feed = [&](int row, std::int64_t batch, const Tensors& tensors) {
+    const std::size_t slot = rows.slot(row);
+    trials[slot].inputs->fill(tensors, "evaluate/" + evaluate.name, batch, evaluate.spec.stride_or_length());
     const auto tokens = tensors.get<std::int32_t>(kTokens), targets = tensors.get<std::int32_t>(kTargets);
-    filled[batch & 1].tokens.assign(tokens.begin(), tokens.end());
-    filled[batch & 1].targets.assign(targets.begin(), targets.end());
+    Batch& filled = tested[slot].filled;
+    filled.tokens.assign(tokens.begin(), tokens.end());
+    filled.targets.assign(targets.begin(), targets.end());
   };
-  hooks.fetch = [&](int, std::int64_t batch, const Tensors& tensors) {
+  hooks.fetch = [&](int row, std::int64_t batch, const Tensors& tensors) {
     const std::int64_t sequences = std::min(evaluate.batch, evaluate.sequences - batch * evaluate.batch);
     const std::int32_t* predictions = tensors.get<std::int32_t>(kPredictions).data();
+    TestedSequences& of = tested[rows.slot(row)];
     if (f64) {
-      tally.add(filled[batch & 1], predictions, tensors.get<double>(kLossByPosition).data(), sequences);
+      of.tally.add(of.filled, predictions, tensors.get<double>(kLossByPosition).data(), sequences);
     } else {
-      tally.add(filled[batch & 1], predictions, tensors.get<float>(kLossByPosition).data(), sequences);
+      of.tally.add(of.filled, predictions, tensors.get<float>(kLossByPosition).data(), sequences);
     }
     return true;
   };
-  const int rows[] = {row};
-  evaluate.program->run(state, rows, 0, batches_of(evaluate), hooks, pool);
-  return summarize(evaluate, tally, is_text);
+  evaluate.program->run(state, rows.all(), 0, batches_of(evaluate), hooks, pool);
+  std::vector<Evaluation> results;
+  for (const TestedSequences& of : tested) results.push_back(summarize(evaluate, of.tally, is_text));
+  return results;
 }
 
 // The mean of the batches' losses.
-Evaluation evaluate_loss(const EvaluateProgram& evaluate, const TrialInputs& inputs, State& state, int row,
-                         ThreadPool& pool) {
-  double sum = 0;
+std::vector<Evaluation> evaluate_losses(const EvaluateProgram& evaluate, const std::vector<EvaluatedTrial>& trials,
+                                        State& state, ThreadPool& pool) {
+  const Rows rows(trials);
+  std::vector<double> sums(trials.size(), 0);
   Program::Hooks hooks;
-  hooks.feed = [&](int, std::int64_t batch, const Tensors& tensors) {
-    inputs.fill(tensors, "evaluate/" + evaluate.name, batch, evaluate.spec.stride_or_length());
+  hooks.feed = [&](int row, std::int64_t batch, const Tensors& tensors) {
+    trials[rows.slot(row)].inputs->fill(tensors, "evaluate/" + evaluate.name, batch, evaluate.spec.stride_or_length());
   };
-  hooks.fetch = [&](int, std::int64_t, const Tensors& tensors) {
-    sum += tensors.scalar(kLoss);
+  hooks.fetch = [&](int row, std::int64_t, const Tensors& tensors) {
+    sums[rows.slot(row)] += tensors.scalar(kLoss);
     return true;
   };
-  const int rows[] = {row};
   const std::int64_t batches = batches_of(evaluate);
-  evaluate.program->run(state, rows, 0, batches, hooks, pool);
-  return {{{"evaluate/" + evaluate.name + "/loss", sum / static_cast<double>(batches)}}, {}, {}};
+  evaluate.program->run(state, rows.all(), 0, batches, hooks, pool);
+  std::vector<Evaluation> results;
+  for (const double sum : sums)
+    results.push_back({{{"evaluate/" + evaluate.name + "/loss", sum / static_cast<double>(batches)}}, {}, {}});
+  return results;
 }
 
 }  // namespace
 
+std::vector<Evaluation> evaluate_trials(const EvaluateProgram& evaluate, const std::vector<EvaluatedTrial>& trials,
+                                        State& state, ThreadPool& pool) {
+  if (trials.empty()) return {};
+  return evaluate.by_position ? evaluate_sequences(evaluate, trials, state, pool)
+                              : evaluate_losses(evaluate, trials, state, pool);
+}
+
 Evaluation evaluate_trial(const EvaluateProgram& evaluate, const Trial& trial, const TrialInputs& inputs, State& state,
                           int row, ThreadPool& pool) {
-  return evaluate.by_position ? evaluate_sequences(evaluate, trial, inputs, state, row, pool)
-                              : evaluate_loss(evaluate, inputs, state, row, pool);
+  return evaluate_trials(evaluate, {{&trial, &inputs, row}}, state, pool).front();
 }
 
 }  // namespace jari

@@ -19,7 +19,17 @@ struct Evaluation {
   std::vector<double> loss_by_position;
 };
 
-// Runs all test sequences of one trial (row `row` of `state`) through the program.
+// Of one group.
+struct EvaluatedTrial {
+  const Trial* trial;
+  const TrialInputs* inputs;
+  int row;  // of the state
+};
+
+// Runs all test sequences of each trial through the program; in the order of `trials`.
+std::vector<Evaluation> evaluate_trials(const EvaluateProgram& evaluate, const std::vector<EvaluatedTrial>& trials,
+                                        State& state, ThreadPool& pool);
+// Of one alone.
 Evaluation evaluate_trial(const EvaluateProgram& evaluate, const Trial& trial, const TrialInputs& inputs, State& state,
                           int row, ThreadPool& pool);
 

@@ -118,6 +118,7 @@ class GroupTrainer {
   void train(const std::vector<int>& rows, std::int64_t begin, std::int64_t end) {
     Program::Hooks hooks;
     hooks.feed = [&](int row, std::int64_t step, const Tensors& inputs) { run_of(row).feed(step, inputs); };
+    hooks.feeds_ahead = true;  // a batch is a function of seed, stream and step
     hooks.guard = [&](int row, std::int64_t step, const Tensors& outputs) { return run_of(row).guard(step, outputs); };
     hooks.fetch = [&](int row, std::int64_t step, const Tensors& outputs) { return run_of(row).fetch(step, outputs); };
     hooks.finite = {kLoss, kGradientNorm};  // as TrialRun::guard
@@ -126,7 +127,23 @@ class GroupTrainer {
     for (int row : rows) guard(run_of(row), [&] { instruments_.dump()->write(row); });
   }
 
+  // On a device. Where rows wait for their steps, each trial is settled and evaluated by itself.
+  void evaluate_together(const std::vector<int>& rows, std::int64_t step) {
+    if (!programs_.on_device() || programs_.settle() != nullptr) return;
+    std::vector<EvaluatedTrial> due;
+    for (const int row : rows) {
+      if (run_of(row).evaluates_at(step)) due.push_back({&run_of(row).trial(), &run_of(row).inputs(), row});
+    }
+    std::vector<TrialRun::Evaluations> results(due.size());
+    for (const EvaluateProgram& program : programs_.evaluate()) {
+      std::vector<Evaluation> of_program = evaluate_trials(program, due, state_, pool_);
+      for (std::size_t i = 0; i < due.size(); ++i) results[i].emplace_back(program.name, std::move(of_program[i]));
+    }
+    for (std::size_t i = 0; i < due.size(); ++i) run_of(due[i].row).set_evaluations(std::move(results[i]));
+  }
+
   void after_steps(const std::vector<int>& rows, std::int64_t step) {
+    evaluate_together(rows, step);
     if (static_cast<int>(rows.size()) < pool_.threads()) {
       for (int row : rows) guard(run_of(row), [&] { run_of(row).reached(step, pool_); });
       return;

@@ -167,8 +167,17 @@ std::size_t TrialPrograms::device_bytes(int trials) const {
   if (!train_) return 0;
   std::size_t bytes = train_->device_bytes(trials) + make_state(1).bytes_per_trial() * static_cast<std::size_t>(trials);
   if (settle_) bytes += settle_->device_bytes(1) + make_state(1).bytes_per_trial();
-  for (const EvaluateProgram& evaluate : evaluate_) bytes += evaluate.program->device_bytes(1);
+  const int evaluated = settle_ ? 1 : trials;  // at once
+  for (const EvaluateProgram& evaluate : evaluate_) bytes += evaluate.program->device_bytes(evaluated);
   return bytes;
+}
+
+void TrialPrograms::leave_device() const {
+  if (train_) train_->leave_device();
+  if (settle_) settle_->leave_device();
+  for (const EvaluateProgram& evaluate : evaluate_) {
+    if (evaluate.program) evaluate.program->leave_device();
+  }
 }
 
 BuildContext TrialPrograms::context(Graph& graph, std::int64_t length, bool training) {

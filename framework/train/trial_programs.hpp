@@ -52,8 +52,11 @@ class TrialPrograms {
   };
   std::vector<Rank> ranks() const;
 
+  bool on_device() const { return train_ && train_->device_bytes(1) > 0; }
   // Bytes that so many trials at once take on the device that this is planned for, with their state.
   std::size_t device_bytes(int trials) const;
+  // Gives that memory back, until the next run.
+  void leave_device() const;
 
   const Experiment& experiment() const { return experiment_; }
   bool rewrites() const { return rewrites_; }

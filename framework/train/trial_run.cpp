@@ -11,9 +11,9 @@
 #include "framework/store/system_calls.hpp"
 #include "framework/train/analyses.hpp"
 #include "framework/train/evaluator.hpp"
+#include "framework/train/rank_steps.hpp"
 #include "framework/train/settled_state.hpp"
 #include "framework/train/trainer.hpp"
-#include "framework/train/rank_steps.hpp"
 #include "framework/train/trial_state.hpp"
 
 namespace jari {
@@ -193,24 +193,30 @@ void TrialRun::reached(std::int64_t step, ThreadPool& pool) {
   step_ = step;
   if (is_digest_step(step_)) note_digest();
   const bool last = step_ >= steps_;
-  if (trial_.experiment.train) {
-    const auto& every = trial_.experiment.train->evaluate_every;
-    if (last || (every && is_multiple(step_, *every))) evaluate(pool);
-  }
+  if (evaluates_at(step_)) evaluate(pool);
   if (last || status_ == "stopped") return finish(pool);
   if (is_multiple(step_, trial_.experiment.train->checkpoint.every)) save_checkpoint();
 }
 
+bool TrialRun::evaluates_at(std::int64_t step) const {
+  if (!status_.empty() || !trial_.experiment.train) return false;
+  const auto& every = trial_.experiment.train->evaluate_every;
+  return step >= steps_ || (every && is_multiple(step, *every));
+}
+
 void TrialRun::evaluate(ThreadPool& pool) {
-  MetricValues metrics;
-  evaluations_.clear();
   if (programs_.evaluate().empty()) return;
-  SettledState settled(programs_, inputs_, state_, row_, step_, pool);
-  for (const EvaluateProgram& program : programs_.evaluate()) {
-    Evaluation evaluation = evaluate_trial(program, trial_, inputs_, settled.state(), settled.row(), pool);
-    metrics.insert(metrics.end(), evaluation.metrics.begin(), evaluation.metrics.end());
-    evaluations_.emplace_back(program.name, std::move(evaluation));
+  evaluations_ = std::exchange(known_evaluations_, {});
+  if (evaluations_.empty()) {
+    SettledState settled(programs_, inputs_, state_, row_, step_, pool);
+    for (const EvaluateProgram& program : programs_.evaluate()) {
+      evaluations_.emplace_back(program.name,
+                                evaluate_trial(program, trial_, inputs_, settled.state(), settled.row(), pool));
+    }
   }
+  MetricValues metrics;
+  for (const auto& [name, evaluation] : evaluations_)
+    metrics.insert(metrics.end(), evaluation.metrics.begin(), evaluation.metrics.end());
   evaluated_at_ = step_;
   if (metrics.empty()) return;
   if (step_ != evaluation_in_journal_) journal_->metrics(step_, metrics);

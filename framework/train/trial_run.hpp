@@ -49,6 +49,13 @@ class TrialRun {
   bool guard(std::int64_t step, const Tensors& outputs);
   bool fetch(std::int64_t step, const Tensors& outputs);
 
+  // Whether the trial is evaluated after that step; the results, if they are known by then (a device takes the trials
+  // of a group at once).
+  bool evaluates_at(std::int64_t step) const;
+  const TrialInputs& inputs() const { return inputs_; }
+  using Evaluations = std::vector<std::pair<std::string, Evaluation>>;
+  void set_evaluations(Evaluations known) { known_evaluations_ = std::move(known); }
+
   // After steps up to `step`: evaluates, saves, finishes, as the spec says.
   void reached(std::int64_t step, ThreadPool& pool);
 
@@ -81,7 +88,8 @@ class TrialRun {
   std::int64_t steps_ = 0;
   std::string status_;  // "" while it trains
   std::string message_;
-  std::vector<std::pair<std::string, Evaluation>> evaluations_;  // the newest
+  Evaluations evaluations_;        // the newest
+  Evaluations known_evaluations_;  // of the step that is reached next
   std::int64_t evaluated_at_ = -1;
   std::int64_t evaluation_in_journal_ = -1;      // the step that it resumed from, if that was evaluated
   std::optional<double> best_;                   // of the stop rule

@@ -308,11 +308,20 @@ class ContextTask final : public Task {
     }
     const Graph::Scope scope(graph, "loss", context.span);
     const double weight = parameters_.negatives->settings().weight;
-    const NegativeSamplingResult result = negative_sampling(hidden, table, asked, negatives, weight);
+    const std::int64_t most_rows =
+        passes && !model.predicts_center() ? most_neighbors(context) + negatives.shape().size() : 0;
+    const NegativeSamplingResult result = negative_sampling(hidden, table, asked, negatives, weight, most_rows);
     return {result.loss, parameters_.reduction == Reduction::sum ? result.loss * result.pairs : result.loss};
   }
 
  private:
+  // Distinct neighbors of a batch of a pass: its words, and a window's on both sides of each stretch of the corpus that
+  // it takes.
+  std::int64_t most_neighbors(const LossContext& context) const {
+    const auto words = static_cast<std::int64_t>(context.build.corpus->ids.size());
+    return context.batch + 2 * parameters_.window * (context.batch / words + 2);
+  }
+
   Shape negatives_shape(std::int64_t batch, std::int64_t count) const {
     const NegativeSettings settings = parameters_.negatives->settings();
     switch (settings.share) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -69,6 +70,39 @@ TEST(ThreadPool, RethrowsTheFirstErrorAfterAllTasksAndGoesOn) {
     EXPECT_EQ(done, 100);
     pool.for_each(100, [&](std::int64_t, int) { ++done; });
     EXPECT_EQ(done, 200);
+  }
+}
+
+// Whether a worker finds the time or the caller does it in the end.
+TEST(ThreadPool, DoesWorkAsideOfItsJobs) {
+  for (const int threads : {1, 2, 3}) {
+    ThreadPool pool(threads);
+    pool.finish_aside();  // none
+    std::int64_t asides = 0;
+    std::atomic<std::int64_t> sum = 0;
+    const std::function<void()> aside = [&asides] { ++asides; };
+    for (std::int64_t job = 0; job < 5000; ++job) {
+      pool.offer_aside(aside);
+      pool.for_each(job % 4, [&](std::int64_t i, int) { sum += i; });
+      pool.finish_aside();
+      ASSERT_EQ(asides, job + 1) << threads << " threads";
+      if (job % 1000 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    EXPECT_EQ(sum, 5000 / 4 * (0 + 0 + 1 + 3));
+  }
+}
+
+TEST(ThreadPool, RethrowsWhatWorkAsideThrowsAndGoesOn) {
+  for (const int threads : {1, 2}) {
+    ThreadPool pool(threads);
+    const std::function<void()> fails = [] { throw std::runtime_error("aside"); };
+    pool.offer_aside(fails);
+    EXPECT_THROW(pool.finish_aside(), std::runtime_error);
+    int done = 0;
+    const std::function<void()> works = [&done] { ++done; };
+    pool.offer_aside(works);
+    pool.finish_aside();
+    EXPECT_EQ(done, 1);
   }
 }
 

@@ -34,7 +34,6 @@ TEST(EmulationDeathTest, AddressSanitizerSeesWhoLeavesSharedMemory) {
                "heap-buffer-overflow(.|\n)*write_behind_static");
 }
 
-// Right in every order that the emulation has; on a GPU a warp may be late.
 template <bool kSecondBarrier>
 __global__ void use_buffer_twice(float* out) {
   JARI_SHARED(float, buffer, 64);
@@ -58,6 +57,8 @@ __global__ void pass_within_warp(float* out) {
   out[threadIdx.x] = buffer[31 - threadIdx.x];
 }
 
+__global__ void write_to_one_place_all(float* out) { *out = 1; }
+
 __global__ void write_to_one_place(float* out) {
   if (threadIdx.x == 0) *out = 1;
 }
@@ -76,9 +77,18 @@ void expect_race(void (*kernel)(float*), unsigned blocks, unsigned threads) {
 TEST(EmulationDeathTest, ThreadSanitizerSeesAMissingBarrier) {
   if (!simt::kThreadSanitizer) GTEST_SKIP() << "not compiled with ThreadSanitizer";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
+  expect_race(write_to_one_place_all, 1, 32);
   expect_race(use_buffer_twice<false>, 1, 64);
   expect_race(pass_within_warp<false>, 1, 32);  // a vote does not order memory
   expect_race(write_to_one_place, 2, 32);       // nor do blocks
+}
+
+// A warp runs ahead until a barrier stops it, so this bug shows without a sanitizer too.
+TEST(Emulation, AMissingBarrierChangesTheResult) {
+  if (simt::kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer would report it";
+  std::vector<float> out(64);
+  simt::launch(use_buffer_twice<false>, dim3(1), dim3(64), 0, nullptr, out.data());
+  EXPECT_THAT(out, testing::Contains(2.0f));
 }
 
 // TSan would make this test fail if it saw a race where there is none.

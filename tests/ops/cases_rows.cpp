@@ -103,23 +103,25 @@ OpCase sampling(std::string name, const Shape& hidden, std::int64_t vocabulary, 
     return std::vector<Value>{result.loss, result.pairs};
   };
   of.reference = [=](const Arrays& x) {
-    return sample_negatives(x, {hidden, {vocabulary, hidden[1]}, {hidden[0], count}, negatives}, weight);
+    return sample_negatives(x, {hidden, {vocabulary, hidden[1]}, {hidden[0], count}, negatives, {}}, weight);
   };
   of.differentiable = hidden.size() < 500;
   of.tolerance_f64 = 1e-12;
   return of;
 }
 
+// `named`: ids are below it, and so many rows has the table's gradient; 0: as many as there may be.
 OpCase sampling_gradient(std::string name, const Shape& hidden, std::int64_t vocabulary, std::int64_t count,
-                         const Shape& negatives) {
+                         const Shape& negatives, std::int64_t named = 0) {
   OpCase of;
   of.name = std::move(name);
-  of.operands = sampling_operands(hidden, vocabulary, count, negatives, -1);
+  of.operands = sampling_operands(hidden, named > 0 ? named : vocabulary, count, negatives, -1);
+  of.operands[1] = real({vocabulary, hidden[1]});
   of.operands.push_back(real({hidden[0], count}));
   of.operands.push_back(real(negatives.rank() == 1 ? Shape{hidden[0], negatives[0]} : negatives));
   of.operands.push_back(real({}));
-  of.build = [](Graph& graph, const std::vector<Value>& x) {
-    return graph.apply(op_negative_sampling_gradient, x, NegativeSamplingAttributes{});
+  of.build = [named](Graph& graph, const std::vector<Value>& x) {
+    return graph.apply(op_negative_sampling_gradient, x, NegativeSamplingAttributes{.most_rows = named});
   };
   of.differentiable = false;
   return of;
@@ -322,7 +324,9 @@ OpCases cases_negative_sampling_gradient() {
   return {{sampling_gradient("negatives of each pair", {3, 4}, 7, 2, {3, 2, 3}),
            sampling_gradient("negatives of each row", {4, 5}, 6, 3, {4, 2}),
            sampling_gradient("negatives of all", {4, 5}, 60, 3, {7}),
-           sampling_gradient("wide rows, shared", {130, 100}, 300, 4, {64})},
+           sampling_gradient("wide rows, shared", {130, 100}, 300, 4, {64}),
+           sampling_gradient("few distinct ids, shared", {40, 37}, 300, 4, {9}, 30),
+           sampling_gradient("few distinct ids", {40, 37}, 300, 4, {40, 3}, 30)},
           {}};
 }
 

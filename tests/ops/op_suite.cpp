@@ -150,6 +150,9 @@ void expect_equal_bits(const Arrays& found, const Arrays& expected, const std::s
   }
 }
 
+// A thread of a device adds up more numbers one after the other than a lane of a vector of the host.
+double tolerance_f32(const OpCase& of) { return (device_under_test() ? 4 : 1) * of.tolerance_f32; }
+
 // A scalar that depends on every element of every real output, each in its own way.
 Value weighted_sum(const Built& built, const std::string& stream) {
   Value loss = built.graph->constant(0);
@@ -213,7 +216,7 @@ TEST_P(EveryOp, AgreesWithItsReference) {
       const Arrays found = run(built, built.outputs, {trial})[0];
       ASSERT_EQ(found.size(), expected.size());
       for (std::size_t i = 0; i < found.size(); ++i)
-        expect_near(found[i], expected[i], dtype == DType::f64 ? of.tolerance_f64 : of.tolerance_f32,
+        expect_near(found[i], expected[i], dtype == DType::f64 ? of.tolerance_f64 : tolerance_f32(of),
                     fmt::format("output {} in {}", i, name_of(dtype)));
     }
   }
@@ -280,7 +283,8 @@ TEST_P(EveryOp, GivesEqualBitsToTrialsTogetherAndAlone) {
   }
 }
 
-// Sums are taken in other orders, elementary functions differ in their last digits.
+// Sums are taken in other orders, elementary functions differ in their last digits. Each side's gradients in f32 may be
+// as far off as HasTheGradientOfFiniteDifferences allows.
 TEST_P(EveryOp, EqualsTheHost) {
   if (!device_under_test()) GTEST_SKIP() << "this is the host";
   for (const OpCase& of : cases_.cases) {
@@ -290,7 +294,7 @@ TEST_P(EveryOp, EqualsTheHost) {
       const std::vector<Value> values = everything(built, of);
       const std::vector<Trial> trials = {make_trial(of, 0), make_trial(of, 1)};
       const std::vector<Arrays> found = run(built, values, trials), expected = run_on(nullptr, built, values, trials);
-      const double tolerance = dtype == DType::f64 ? 10 * of.tolerance_f64 : 10 * of.tolerance_f32;
+      const double tolerance = dtype == DType::f64 ? 10 * of.tolerance_f64 : 2 * 50 * of.tolerance_f32;
       for (std::size_t t = 0; t < trials.size(); ++t) {
         for (std::size_t i = 0; i < values.size(); ++i)
           expect_near(found[t][i], expected[t][i], tolerance,

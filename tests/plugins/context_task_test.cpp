@@ -208,6 +208,28 @@ TEST(ContextTask, BatchesDoNotDependOnHowAPassIsCut) {
   EXPECT_GT(compared, 50u);
 }
 
+// What the task promises the loss, by which the rows of the table's gradient are counted. Each word has an id of its
+// own.
+TEST(ContextTask, ABatchOfAPassHasItsWordsForNeighborsAndAWindowsAtBothEndsOfAStretch) {
+  std::int32_t words = 0;
+  const auto lines = numbered_lines(&words);
+  const Corpus corpus(lines, words);
+  for (const std::string across : {"true", "false"}) {
+    const Filler filler("window: 4, centers: pass, across_lines: " + across + ", " + kUniform, corpus);
+    constexpr std::int64_t kBatch = 50;
+    const Inputs inputs(kBatch, 8, {2});
+    std::size_t most = 0;
+    for (std::uint32_t step = 0; step < 60; ++step) {  // over the corpus' end as well
+      filler.fill(inputs, step);
+      std::set<std::int32_t> neighbors(inputs.of("contexts").begin(), inputs.of("contexts").end());
+      neighbors.erase(-1);
+      most = std::max(most, neighbors.size());
+    }
+    EXPECT_LE(most, 50u + 2 * 2 * 4);
+    EXPECT_GT(most, 50u);
+  }
+}
+
 TEST(ContextTask, FrequentWordsAreDroppedAsOftenAsWord2vecDropsThem) {
   // Word 0 makes up half of the corpus, the others 1 / 200 each.
   std::vector<std::int32_t> line;

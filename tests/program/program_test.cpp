@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "framework/base/error.hpp"
 #include "framework/ops/ops.hpp"
 #include "tests/support/errors.hpp"
@@ -19,6 +21,12 @@ TEST(Program, EvaluatesWithInputs) {
   Graph graph(DType::f64);
   const Value x = graph.input("x", kPair, /*per_trial=*/false);
   EXPECT_THAT(evaluate(graph, x * x + 1.0, {{"x", {2, 3}}}), ElementsAre(5, 10));
+}
+
+TEST(Program, ASumOverNoAxesIsItsOperand) {
+  Graph graph(DType::f64);
+  const Value x = graph.input("x", kPair, /*per_trial=*/false);
+  EXPECT_THAT(evaluate(graph, reduce_sum(x, {}), {{"x", {2, 3}}}), ElementsAre(2, 3));
 }
 
 TEST(Program, UpdatesParametersFromStepToStep) {
@@ -111,6 +119,36 @@ TEST(Program, EndsATrialWhenFetchSaysSo) {
   const int trials[] = {0, 1, 2};
   program.run(state, trials, 0, 10, hooks, pool);
   for (int trial = 0; trial < 3; ++trial) EXPECT_EQ(state.read(trial, *state.find("count"))[0], trial + 1);
+}
+
+// Each step's input is its number; the one that a trial ends before is fed and not run.
+TEST(Program, FeedsStepsAheadInAnyNumberOfThreads) {
+  Graph graph(DType::f64);
+  const Value x = graph.input("x", kPair, false);
+  const Value sum = graph.parameter("sum", {2});
+  graph.update(sum, sum * 2.0 + x);
+  graph.output("x", x + 0.0);
+  const Program program(graph);
+  for (const int threads : {1, 2, 3}) {
+    State state(graph, 1);
+    ThreadPool pool(threads);
+    std::vector<double> seen;
+    Program::Hooks hooks;
+    hooks.feeds_ahead = true;
+    hooks.feed = [](int, std::int64_t step, const Tensors& inputs) {
+      if (step == 6) throw std::runtime_error("nobody asked for this step");
+      write_tensor(inputs, "x", {static_cast<double>(step), 1});
+    };
+    hooks.fetch = [&](int, std::int64_t step, const Tensors& outputs) {
+      seen.push_back(outputs.get<double>("x")[0]);
+      return step < 5;
+    };
+    const int trials[] = {0};
+    program.run(state, trials, 0, 3, hooks, pool);
+    program.run(state, trials, 3, 9, hooks, pool);
+    EXPECT_THAT(seen, ElementsAre(0, 1, 2, 3, 4, 5)) << threads << " threads";
+    EXPECT_THAT(state.read(0, *state.find("sum")), ElementsAre(57, 63)) << threads << " threads";
+  }
 }
 
 TEST(Program, RefusesAStateThatLacksAParameter) {

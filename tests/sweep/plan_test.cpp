@@ -24,7 +24,9 @@ const std::string kTwoPositions =
 
 class Plan : public ::testing::Test {
  protected:
-  PlanOptions options(bool estimate_time = false) const { return {folder_.path(), 2, estimate_time}; }
+  PlanOptions options(bool estimate_time = false) const {
+    return {.runs = folder_.path(), .cores = 2, .estimate_time = estimate_time};
+  }
 
   void train(const std::string& yaml) const {
     auto parsed = sweep_of(yaml);

@@ -193,8 +193,7 @@ TEST_F(Words, AreVerified) {
   train(parsed.sweep, {0}, folder);
   ThreadPool pool(1);
   const RunRecord run = record_of(parsed.sweep, 0, folder);
-  const VerifyReport report =
-      verify_run(run, parsed.sweep.trials[0], 150, {}, run.environment, pool);
+  const VerifyReport report = verify_run(run, parsed.sweep.trials[0], 150, {}, run.environment, pool);
   for (const Verification& check : report.checks) EXPECT_TRUE(check.passed) << check.what;
   EXPECT_GT(report.checks.size(), 4u);
 }

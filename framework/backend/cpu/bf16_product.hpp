@@ -1,7 +1,7 @@
 #pragma once
 // Products of matrices whose numbers are rounded to bf16 (8 bits of mantissa, to nearest, ties to even) and whose sums
 // are f32. Operands are packed into tiles of 16 x 32 numbers first; on CPUs with AMX two such tiles are one
-// instruction.
+// instruction, on those with AVX-512's bf16 a pair of numbers is a lane of one.
 //
 // A tile of a left operand has 16 rows of 32 numbers along the contraction. A tile of a right operand has 16 pairs of
 // numbers along the contraction for 16 columns: [pair][column][2]. Tiles lie [row block][depth block], zeros beyond the

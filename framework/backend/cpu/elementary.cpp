@@ -107,7 +107,7 @@ std::unique_ptr<Kernel> make_cpu_erf(const KernelRequest& request) {
 }
 
 std::unique_ptr<Kernel> make_cpu_gelu(const KernelRequest& request) {
-  return real_kernel(request, [](auto x) { return cpu::gelu(x, cpu::gelu_tanh(x)); });
+  return real_kernel(request, [](auto x) { return cpu::gelu(x, cpu::gelu_share(x)); });
 }
 
 std::unique_ptr<Kernel> make_cpu_gelu_gradient(const KernelRequest& request) {
@@ -118,7 +118,7 @@ std::unique_ptr<Kernel> make_cpu_gelu_gradient(const KernelRequest& request) {
       T* const out = arguments.output<T>(0);
       for_blocks(*arguments.workers, size, kBlock, [&](std::int64_t begin, std::int64_t end) {
 #pragma omp simd
-        for (std::int64_t i = begin; i < end; ++i) out[i] = dy[i] * cpu::gelu_slope(x[i], cpu::gelu_tanh(x[i]));
+        for (std::int64_t i = begin; i < end; ++i) out[i] = dy[i] * cpu::gelu_slope(x[i], cpu::gelu_share(x[i]));
       });
     });
   });

@@ -57,7 +57,7 @@ void run(const KernelArguments& arguments, const Plan& plan) {
                        plan.width, false, left);
     add_to_rows<T>(before, rows, plan.hidden, plan.biased ? arguments.input<T>(3) : nullptr, nullptr);
 #pragma omp simd
-    for (std::int64_t i = 0; i < size; ++i) after[i] = gelu(before[i], gelu_tanh(before[i]));
+    for (std::int64_t i = 0; i < size; ++i) after[i] = gelu(before[i], gelu_share(before[i]));
     Products::multiply({after, plan.hidden, 1}, outer, result + begin * plan.out, plan.out, rows, plan.out, plan.hidden,
                        false, left);
   });
@@ -109,9 +109,9 @@ void tile_gradient(const Plan& plan, const Gradient<Products>& of, std::int64_t 
   const std::int64_t size = rows * hidden;
 #pragma omp simd
   for (std::int64_t i = 0; i < size; ++i) {
-    const T tanh = gelu_tanh(saved[i]);
-    active[i] = gelu(saved[i], tanh);
-    by_hidden[i] *= gelu_slope(saved[i], tanh);
+    const T share = gelu_share(saved[i]);
+    active[i] = gelu(saved[i], share);
+    by_hidden[i] *= gelu_slope(saved[i], share);
   }
   Products::multiply({by_hidden, hidden, 1}, of.inner, of.x_gradient + begin * width, width, rows, width, hidden, false,
                      memory.left);

@@ -43,19 +43,34 @@ struct Operands {
   T factor;  // of the rows' gradients: 1 / number of targets
 };
 
-// From a row's logits to their gradient, in place; returns its loss.
 template <class T>
-T row_loss(const Plan& plan, T* logits, std::int32_t target, T factor) {
+struct RowLoss {
+  T loss, scale;
+};
+
+// From a row's logits to their gradient, in place, but for the scale, by which it is cheaper to multiply what comes of
+// it: a row of x has fewer numbers.
+template <class T>
+RowLoss<T> row_loss(const Plan& plan, T* logits, std::int32_t target, T factor) {
   if (target < 0 || target >= plan.classes) {
     const bool is_wrong = target >= 0;  // no such class: let it show
-    std::fill_n(logits, plan.classes, is_wrong ? std::numeric_limits<T>::quiet_NaN() : T{0});
-    return is_wrong ? std::numeric_limits<T>::quiet_NaN() : T{0};
+    const T shown = is_wrong ? std::numeric_limits<T>::quiet_NaN() : T{0};
+    std::fill_n(logits, plan.classes, shown);
+    return {shown, shown};
   }
   const T largest = largest_of(logits, plan.classes), wanted = logits[target];
   const T sum = exponentials(logits, plan.classes, largest, logits);
-  scale_row(logits, plan.classes, factor / sum);
-  logits[target] -= factor;
-  return largest + std::log(sum) - wanted;
+  logits[target] -= sum;
+  return {largest + std::log(sum) - wanted, factor / sum};
+}
+
+// to [count, width] = the rows, each times its scale.
+template <class T>
+void scale_rows(const T* rows, const T* scales, std::int64_t count, std::int64_t width, T* to) {
+  for (std::int64_t i = 0; i < count; ++i) {
+#pragma omp simd
+    for (std::int64_t j = 0; j < width; ++j) to[i * width + j] = rows[i * width + j] * scales[i];
+  }
 }
 
 // Rows [begin, begin + rows): their loss, the gradient of x, and what they add to the sum of the weight's.
@@ -68,19 +83,25 @@ double tile_loss(const Plan& plan, const Operands<Products>& of, std::int64_t be
   const std::int64_t left_bytes =
       std::max({Products::left_bytes(kTileRows, std::max(width, classes)), Products::left_bytes(classes, kTileRows)});
   const std::int64_t right_bytes = Products::right_bytes(kTileRows, width);
-  Pieces scratch(thread_scratch(static_cast<std::size_t>(kTileRows * plan.padded) * sizeof(T) + 64 +
+  Pieces scratch(thread_scratch(static_cast<std::size_t>(kTileRows * (plan.padded + width + 1)) * sizeof(T) + 256 +
                                 static_cast<std::size_t>(left_bytes + right_bytes)));
-  T* const logits = scratch.numbers<T>(kTileRows * plan.padded);
+  T *const logits = scratch.numbers<T>(kTileRows * plan.padded), *const scaled = scratch.numbers<T>(kTileRows * width);
+  T* const scales = scratch.numbers<T>(kTileRows);
   void *const left = scratch.bytes(left_bytes), *const right = scratch.bytes(right_bytes);
   const T* const x = of.x + begin * width;
   Products::multiply({x, width, 1}, of.to_logits, logits, plan.padded, rows,
                      std::min(plan.padded, of.to_logits.columns), width, false, left);
   double loss = 0;
-  for (std::int64_t i = 0; i < rows; ++i)
-    loss += static_cast<double>(row_loss(plan, logits + i * plan.padded, of.targets[begin + i], of.factor));
-  Products::multiply({logits, plan.padded, 1}, of.from_logits, x_gradient + begin * width, width, rows, width, classes,
-                     false, left);
-  Products::multiply({logits, 1, plan.padded}, Products::right({x, width, 1}, rows, width, right), weight_gradient,
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const RowLoss<T> row = row_loss(plan, logits + i * plan.padded, of.targets[begin + i], of.factor);
+    loss += static_cast<double>(row.loss);
+    scales[i] = row.scale;
+  }
+  T* const own_gradient = x_gradient + begin * width;
+  Products::multiply({logits, plan.padded, 1}, of.from_logits, own_gradient, width, rows, width, classes, false, left);
+  scale_rows(own_gradient, scales, rows, width, own_gradient);
+  scale_rows(x, scales, rows, width, scaled);
+  Products::multiply({logits, 1, plan.padded}, Products::right({scaled, width, 1}, rows, width, right), weight_gradient,
                      width, classes, width, rows, !is_first, left);
   return loss;
 }
@@ -94,10 +115,13 @@ void run(const KernelArguments& arguments, const Plan& plan) {
   double* const losses = workspace.numbers<double>(plan.groups);
   T* const sums = workspace.numbers<T>(plan.groups * plan.weight_size());
   const T* const weight = arguments.input<T>(1);
-  const auto to_logits = Products::right({weight, 1, plan.width}, plan.width, plan.classes,
-                                         workspace.bytes(Products::right_bytes(plan.width, plan.classes)));
-  const auto from_logits = Products::right({weight, plan.width, 1}, plan.classes, plan.width,
-                                           workspace.bytes(Products::right_bytes(plan.classes, plan.width)));
+  void *const to_memory = workspace.bytes(Products::right_bytes(plan.width, plan.classes)),
+              *const from_memory = workspace.bytes(Products::right_bytes(plan.classes, plan.width));
+  typename Products::Right to_logits, from_logits;
+  workers.for_each(2, [&](std::int64_t which, int) {
+    if (which == 0) to_logits = Products::right({weight, 1, plan.width}, plan.width, plan.classes, to_memory);
+    if (which == 1) from_logits = Products::right({weight, plan.width, 1}, plan.classes, plan.width, from_memory);
+  });
   const auto* const targets = arguments.input<std::int32_t>(2);
   const std::int64_t counted =
       std::max<std::int64_t>(1, std::count_if(targets, targets + plan.rows, [](std::int32_t id) { return id >= 0; }));

@@ -1,10 +1,12 @@
 #include "framework/ops/negative_sampling.hpp"
 
+#include <limits>
 #include <numeric>
 
 #include "framework/backend/cpu/cpu_kernel.hpp"
 #include "framework/backend/cpu/row_slots.hpp"
 #include "framework/backend/cpu/rows.hpp"
+#include "framework/backend/cpu/scattered_rows.hpp"
 #include "framework/backend/cpu/small_product.hpp"
 
 namespace jari {
@@ -14,7 +16,8 @@ namespace {
 using namespace cpu;
 
 NegativeSamplingSizes sizes_of(const KernelRequest& request) {
-  return {request.inputs[0].shape, request.inputs[1].shape, request.inputs[2].shape, request.inputs[3].shape};
+  return {request.inputs[0].shape, request.inputs[1].shape, request.inputs[2].shape, request.inputs[3].shape,
+          request.attributes.as<NegativeSamplingAttributes>()};
 }
 
 template <class T>
@@ -22,27 +25,8 @@ std::int64_t padded(std::int64_t width) {
   return blocks_of(width, kVectorLanes<T>) * kVectorLanes<T>;
 }
 
-template <class T>
-T dot(const T* left, const T* right, std::int64_t width) {
-  constexpr int lanes = kVectorLanes<T>;
-  Vector<T> sums[4] = {};
-  std::int64_t i = 0;
-  for (; i + 4 * lanes <= width; i += 4 * lanes) {
-    for (int v = 0; v < 4; ++v) sums[v] += load(left + i + v * lanes) * load(right + i + v * lanes);
-  }
-  for (int v = 0; i + lanes <= width; i += lanes, ++v) sums[v] += load(left + i) * load(right + i);
-  const Vector<T> all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-  T parts[lanes];
-  store(parts, all);
-  for (int half = lanes / 2; half > 0; half /= 2) {
-    for (int lane = 0; lane < half; ++lane) parts[lane] += parts[lane + half];
-  }
-  for (; i < width; ++i) parts[0] += left[i] * right[i];
-  return parts[0];
-}
-
 // Rows lie all over a table: asking for one a few rows early hides most of the way to it.
-constexpr std::int64_t kAhead = 4;
+constexpr std::int64_t kAhead = 8;
 template <class T>
 void prefetch(const T* row, std::int64_t count) {
   for (std::int64_t i = 0; i < count; i += 64 / static_cast<std::int64_t>(sizeof(T))) __builtin_prefetch(row + i);
@@ -51,6 +35,18 @@ void prefetch(const T* row, std::int64_t count) {
 template <class T>
 const T* row_of(const T* table, std::int32_t id, const NegativeSamplingSizes& sizes) {
   return table + std::min<std::int64_t>(id, sizes.vocabulary - 1) * sizes.width;
+}
+
+// out [count, stride] = the rows that `ids` name, zeros for none and behind each up to `stride`.
+template <class T>
+void gather_rows(const T* table, const std::int32_t* ids, std::int64_t count, const NegativeSamplingSizes& sizes,
+                 std::int64_t stride, T* out) {
+  for (std::int64_t i = 0; i < count; ++i, out += stride) {
+    if (i + kAhead < count && ids[i + kAhead] >= 0) prefetch(row_of(table, ids[i + kAhead], sizes), sizes.width);
+    const std::int64_t copied = ids[i] < 0 ? 0 : sizes.width;
+    std::copy_n(row_of(table, std::max(ids[i], 0), sizes), copied, out);
+    std::fill(out + copied, out + stride, T(0));
+  }
 }
 
 // Loss and slope of a score: softplus(score) and its derivative, the logistic function.
@@ -65,7 +61,7 @@ struct Softplus {
   T slope, loss;
 };
 
-// Forward: the scores of one row of `hidden`, turned into slopes where they lie.
+// Forward: the scores of rows of `hidden`, turned into slopes where they lie.
 template <class T>
 class Forward {
  public:
@@ -79,118 +75,122 @@ class Forward {
         target_slopes_(arguments.output<T>(2)),
         negative_slopes_(arguments.output<T>(3)),
         losses_(static_cast<double*>(arguments.workspace)),
-        shared_rows_(reinterpret_cast<T*>(losses_ + blocks_of(sizes.batch, 8) * 8)) {
-    const std::int64_t ids = sizes.batch * sizes.count;
-    pairs_ = std::count_if(targets_, targets_ + ids, [](std::int32_t id) { return id >= 0; });
+        shared_rows_(reinterpret_cast<T*>(losses_ + blocks_of(sizes.batch, 8) * 8)),
+        shared_columns_(shared_rows_ + sizes.sampled * padded<T>(sizes.width)),
+        pairs_(count_of(targets_, sizes.batch * sizes.count)) {
     share_ = static_cast<T>(1.0 / static_cast<double>(std::max<std::int64_t>(1, pairs_)));
     negative_share_ = static_cast<T>(weight / static_cast<double>(sizes.sampled)) * share_;
   }
 
   static std::size_t workspace_bytes(const NegativeSamplingSizes& sizes) {
-    const std::int64_t packed = sizes.shared ? sizes.width * sizes.sampled : 0;
+    const std::int64_t shared =
+        sizes.shared ? sizes.sampled * padded<T>(sizes.width) + Panels<T>::size(sizes.width, sizes.sampled) : 0;
     return static_cast<std::size_t>(blocks_of(sizes.batch, 8) * 8) * sizeof(double) +
-           static_cast<std::size_t>(packed) * sizeof(T);
+           static_cast<std::size_t>(shared) * sizeof(T);
   }
 
   void run() {
     if (sizes_.shared) pack_shared();
     for_blocks(*arguments_.workers, sizes_.batch, kRows, [&](std::int64_t begin, std::int64_t end) {
-      if (sizes_.shared) score_shared(begin, end);
-      for (std::int64_t row = begin; row < end; ++row) losses_[row] = run_row(row);
+      losses_[begin / kRows] = run_targets(begin, end) + run_negatives(begin, end);
     });
-    double loss = 0;
-    for (std::int64_t row = 0; row < sizes_.batch; ++row) loss += losses_[row];
-    *arguments_.output<T>(0) = static_cast<T>(loss);
+    *arguments_.output<T>(0) = static_cast<T>(std::accumulate(losses_, losses_ + blocks_of(sizes_.batch, kRows), 0.0));
     *arguments_.output<T>(1) = static_cast<T>(pairs_);
   }
 
  private:
-  static constexpr std::int64_t kRows = 64;
+  static constexpr std::int64_t kRows = 32;
+
+  static std::int64_t count_of(const std::int32_t* ids, std::int64_t count) {
+    return std::count_if(ids, ids + count, [](std::int32_t id) { return id >= 0; });
+  }
 
   // Shared rows as columns: [width, shared].
   void pack_shared() {
-    for (std::int64_t k = 0; k < sizes_.sampled; ++k) {
-      const std::int32_t id = negatives_[k];
-      const T* row = row_of(table_, std::max(id, 0), sizes_);
-      for (std::int64_t j = 0; j < sizes_.width; ++j) shared_rows_[j * sizes_.sampled + k] = id < 0 ? T(0) : row[j];
-    }
+    const std::int64_t stride = padded<T>(sizes_.width);
+    gather_rows(table_, negatives_, sizes_.sampled, sizes_, stride, shared_rows_);
+    pack_panels<T>({shared_rows_, 1, stride}, sizes_.width, sizes_.sampled, shared_columns_);
   }
 
-  void score_shared(std::int64_t begin, std::int64_t end) {
-    const Strided<T> rows{hidden_ + begin * sizes_.width, sizes_.width, 1};
-    multiply(rows, shared_rows_, sizes_.sampled, negative_slopes_ + begin * sizes_.sampled, sizes_.sampled, end - begin,
-             sizes_.sampled, sizes_.width);
+  double run_targets(std::int64_t begin, std::int64_t end) {
+    const std::int64_t count = sizes_.count, all = sizes_.batch * count;
+    for (std::int64_t row = begin; row < end; ++row)
+      score(row, targets_ + row * count, count, targets_ + all, target_slopes_ + row * count);
+    return finish(target_slopes_ + begin * count, targets_ + begin * count, (end - begin) * count, share_, T(-1));
   }
 
-  double run_row(std::int64_t row) {
-    const T* const own = hidden_ + row * sizes_.width;
-    const std::int32_t* const targets = targets_ + row * sizes_.count;
-    T* const slopes = target_slopes_ + row * sizes_.count;
-    const std::int64_t pairs = std::count_if(targets, targets + sizes_.count, [](std::int32_t id) { return id >= 0; });
-    score(own, targets, sizes_.count, slopes);
-    double loss = 0;
-    for (std::int64_t i = 0; i < sizes_.count; ++i) {
-      const Softplus<T> of(-slopes[i]);
-      const bool valid = targets[i] >= 0;
-      slopes[i] = valid ? -of.slope * share_ : T(0);
-      loss += valid ? static_cast<double>(of.loss * share_) : 0.0;
-    }
-    return loss + run_negatives(row, own, targets, pairs);
-  }
-
-  // Ids of one row follow those of the row before, so the next row's are asked for as well.
-  void score(const T* own, const std::int32_t* ids, std::int64_t count, T* scores) {
-    const std::int32_t* const end = end_of(ids);
-    for (std::int64_t i = 0; i < count; ++i) {
-      if (ids + i + kAhead < end && ids[i + kAhead] >= 0)
-        prefetch(row_of(table_, ids[i + kAhead], sizes_), sizes_.width);
-      scores[i] = ids[i] < 0 ? T(0) : dot(own, row_of(table_, ids[i], sizes_), sizes_.width);
-    }
-  }
-
-  const std::int32_t* end_of(const std::int32_t* ids) const {
-    const std::int64_t targets = sizes_.batch * sizes_.count;
-    const bool is_target = ids >= targets_ && ids < targets_ + targets;
-    return is_target ? targets_ + targets : negatives_ + sizes_.ids - targets;
-  }
-
-  double run_negatives(std::int64_t row, const T* own, const std::int32_t* targets, std::int64_t pairs) {
+  double run_negatives(std::int64_t begin, std::int64_t end) {
     const std::int64_t count = sizes_.negatives_a_row;
-    T* const slopes = negative_slopes_ + row * count;
-    const std::int32_t* const ids = sizes_.shared ? negatives_ : negatives_ + row * count;
-    if (pairs == 0) {
+    if (sizes_.shared) {
+      multiply_panels<T>({hidden_ + begin * sizes_.width, sizes_.width, 1}, {shared_columns_, sizes_.width},
+                         negative_slopes_ + begin * count, count, end - begin, count, sizes_.width, false);
+    }
+    double loss = 0;
+    for (std::int64_t row = begin; row < end; ++row) {
+      const std::int32_t* const ids = sizes_.shared ? negatives_ : negatives_ + row * count;
+      T* const slopes = negative_slopes_ + row * count;
+      if (!sizes_.shared) score(row, ids, count, negatives_ + sizes_.batch * count, slopes);
+      loss += finish_negatives(row, ids, slopes);
+    }
+    return loss;
+  }
+
+  // Scores of a row of `hidden` with those of the table that `ids` names; `end`: of all ids, for the next row's are
+  // asked for as well.
+  void score(std::int64_t row, const std::int32_t* ids, std::int64_t count, const std::int32_t* end, T* scores) {
+    const T* const own = hidden_ + row * sizes_.width;
+    const RowScores<T> scores_of(own, sizes_.width);
+    for (std::int64_t first = 0; first < count; first += 4) {
+      const T* rows[4];
+      T four[4];
+      const std::int64_t here = std::min<std::int64_t>(4, count - first);
+      for (std::int64_t i = 0; i < 4; ++i) {
+        const std::int32_t* const id = ids + first + i;
+        if (end - id > kAhead && id[kAhead] >= 0) prefetch(row_of(table_, id[kAhead], sizes_), sizes_.width);
+        rows[i] = i < here && *id >= 0 ? row_of(table_, *id, sizes_) : nullptr;
+      }
+      const bool is_empty = !rows[0] && !rows[1] && !rows[2] && !rows[3];
+      const T* const any = own;  // for the lanes of none
+      if (!is_empty)
+        scores_of({rows[0] ? rows[0] : any, rows[1] ? rows[1] : any, rows[2] ? rows[2] : any, rows[3] ? rows[3] : any},
+                  four);
+      for (std::int64_t i = 0; i < here; ++i) scores[first + i] = rows[i] ? four[i] : T(0);
+    }
+  }
+
+  double finish_negatives(std::int64_t row, const std::int32_t* ids, T* slopes) {
+    const std::int64_t count = sizes_.negatives_a_row;
+    const std::int32_t* const targets = targets_ + row * sizes_.count;
+    if (!sizes_.by_pair) {
+      const std::int64_t pairs = count_of(targets, sizes_.count);
+      if (pairs > 0) return finish(slopes, ids, count, static_cast<T>(pairs) * negative_share_, T(1));
       std::fill_n(slopes, count, T(0));
       return 0;
     }
-    if (!sizes_.shared) score(own, ids, count, slopes);
-    T loss = 0;
-    if (!sizes_.by_pair) {
-      loss = finish(slopes, ids, count, static_cast<T>(pairs) * negative_share_);
-    } else {
-      for (std::int64_t i = 0; i < sizes_.count; ++i) {
-        const std::int64_t begin = i * sizes_.sampled;
-        loss += finish(slopes + begin, ids + begin, sizes_.sampled, targets[i] < 0 ? T(0) : negative_share_);
-      }
+    double loss = 0;
+    for (std::int64_t i = 0; i < sizes_.count; ++i) {
+      const std::int64_t begin = i * sizes_.sampled;
+      loss += finish(slopes + begin, ids + begin, sizes_.sampled, targets[i] < 0 ? T(0) : negative_share_, T(1));
     }
-    return static_cast<double>(loss);
+    return loss;
   }
 
-  // Scores to slopes; returns the loss.
-  static T finish(T* slopes, const std::int32_t* ids, std::int64_t count, T weight) {
+  // Scores to slopes of weight softplus(sign score); returns the loss. Inlined, its loop would not become vectors.
+  [[gnu::noinline]] static double finish(T* slopes, const std::int32_t* ids, std::int64_t count, T weight, T sign) {
     constexpr std::int64_t kPart = 64;
     T losses[kPart];
-    T loss = 0;
+    double loss = 0;
     for (std::int64_t begin = 0; begin < count; begin += kPart) {
       const std::int64_t part = std::min(kPart, count - begin);
       T* const scores = slopes + begin;
 #pragma omp simd
       for (std::int64_t i = 0; i < part; ++i) {
-        const Softplus<T> of(scores[i]);
+        const Softplus<T> of(sign * scores[i]);
         const T counts = ids[begin + i] < 0 ? T(0) : weight;
         losses[i] = of.loss * counts;
-        scores[i] = of.slope * counts;
+        scores[i] = sign * of.slope * counts;
       }
-      loss += sum_of<T>(part, [&](std::int64_t i) { return losses[i]; });
+      loss += static_cast<double>(sum_of<T>(part, [&](std::int64_t i) { return losses[i]; }));
     }
     return loss;
   }
@@ -200,8 +200,8 @@ class Forward {
   const T *hidden_, *table_;
   const std::int32_t *targets_, *negatives_;
   T *target_slopes_, *negative_slopes_;
-  double* losses_;  // by row
-  T* shared_rows_;
+  double* losses_;  // by block
+  T *shared_rows_, *shared_columns_;
   std::int64_t pairs_;
   T share_, negative_share_;
 };
@@ -234,24 +234,29 @@ class Backward {
            RowSlots::bytes(sizes.vocabulary, sizes.ids, sizes.rows);
   }
 
+  // In two rounds: the gradient of `hidden`, and meanwhile which rows of the table have one; then these.
   void run() {
     RowSlots slots(squares_ + sizes_.rows, sizes_.vocabulary, sizes_.ids, arguments_.output<std::int32_t>(2),
                    sizes_.rows);
-    add_ids(slots);
-    if (sizes_.shared) pad(table_, negatives_, 0, sizes_.sampled, shared_rows_);
-    for_blocks(*arguments_.workers, sizes_.batch, kRows, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t row = begin; row < end; ++row) run_row(row);
-      if (sizes_.shared) add_shared(begin, end);
+    if (sizes_.shared) gather_rows(table_, negatives_, sizes_.sampled, sizes_, stride_, shared_rows_);
+    arguments_.workers->for_each(1 + blocks_of(sizes_.batch, kRows), [&](std::int64_t i, int) {
+      if (i == 0) return add_ids(slots);
+      run_rows((i - 1) * kRows, std::min(sizes_.batch, i * kRows));
     });
-    if (sizes_.shared) run_shared();
-    for_row_blocks(*arguments_.workers, sizes_.rows, sizes_.width, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t slot = begin; slot < end; ++slot) run_slot(slots, slot);
+    const std::int64_t products = sizes_.shared ? blocks_of(sizes_.sampled, kShared) : 0;
+    arguments_.workers->for_each(products + blocks_of(sizes_.rows, kSlots), [&](std::int64_t i, int) {
+      if (i < products) return multiply_shared(i * kShared, std::min(sizes_.sampled, (i + 1) * kShared));
+      const std::int64_t begin = (i - products) * kSlots;
+      run_slots(slots, begin, std::min(sizes_.rows, begin + kSlots));
     });
-    *arguments_.output<T>(3) = static_cast<T>(std::accumulate(squares_, squares_ + slots.used(), 0.0));
+    if (sizes_.shared) add_shared(slots);
+    const double squares = std::accumulate(squares_, squares_ + slots.used(), 0.0);
+    *arguments_.output<T>(3) = slots.overflowed() ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(squares);
   }
 
  private:
-  static constexpr std::int64_t kRows = 32;
+  static constexpr std::int64_t kRows = 32, kSlots = 128;
+  static constexpr std::int64_t kShared = 12;  // rows of a tile of `multiply`, or of two
 
   static std::size_t shared_bytes(const NegativeSamplingSizes& sizes) {
     const std::int64_t rows = sizes.shared ? 2 * (sizes.batch + sizes.sampled) : 0;
@@ -271,69 +276,95 @@ class Backward {
     slots.finish();
   }
 
-  void run_row(std::int64_t row) {
-    std::fill_n(hidden_gradient_ + row * sizes_.width, sizes_.width, T(0));
-    add_rows(row, sizes_.count, targets_, target_slopes_);
-    if (!sizes_.shared) add_rows(row, sizes_.negatives_a_row, negatives_, negative_slopes_);
-  }
-
-  void add_rows(std::int64_t row, std::int64_t count, const std::int32_t* ids, const T* slopes) {
-    T* const gradient = hidden_gradient_ + row * sizes_.width;
-    const std::int64_t last = sizes_.batch * count;
-    for (std::int64_t i = row * count; i < (row + 1) * count; ++i) {
-      if (i + kAhead < last && ids[i + kAhead] >= 0) prefetch(row_of(table_, ids[i + kAhead], sizes_), sizes_.width);
-      if (ids[i] >= 0) add(row_of(table_, ids[i], sizes_), slopes[i] * upstream_, gradient);
+  // Rows [begin, end) of the gradient of `hidden`.
+  void run_rows(std::int64_t begin, std::int64_t end) {
+    if (sizes_.shared) {
+      pad_hidden(begin, end);
+      multiply<T>({negative_slopes_ + begin * sizes_.sampled, sizes_.sampled, 1}, shared_rows_, stride_,
+                  padded_gradient_ + begin * stride_, stride_, end - begin, stride_, sizes_.sampled);
+    }
+    for (std::int64_t row = begin; row < end; ++row) {
+      ask_for(targets_, row + 1, sizes_.count);
+      if (!sizes_.shared) ask_for(negatives_, row + 1, sizes_.negatives_a_row);
+      const auto each_row = [&](const auto& add) {
+        add_rows(row, sizes_.count, targets_, target_slopes_, add);
+        if (sizes_.shared) {
+          add(upstream_, padded_gradient_ + row * stride_);
+        } else {
+          add_rows(row, sizes_.negatives_a_row, negatives_, negative_slopes_, add);
+        }
+      };
+      sum_rows(sizes_.width, each_row, hidden_gradient_ + row * sizes_.width);
     }
   }
 
-  void run_slot(const RowSlots& slots, std::int64_t slot) {
-    T* const to = rows_ + slot * sizes_.width;
-    std::fill_n(to, sizes_.width, T(0));
-    if (slot >= slots.used()) return;
-    slots.for_entries(slot, [&](std::int64_t entry) {
-      const std::int64_t row = entry / entries_a_row(), i = entry % entries_a_row();
-      if (row >= sizes_.batch) {
-        add(shared_gradient_ + (entry - sizes_.batch * entries_a_row()) * stride_, T(1), to);
-      } else {
-        const T slope = i < sizes_.count ? target_slopes_[row * sizes_.count + i]
-                                         : negative_slopes_[row * sizes_.negatives_a_row + i - sizes_.count];
-        add(hidden_ + row * sizes_.width, slope * upstream_, to);
-      }
-    });
-    squares_[slot] = squares_of(to, sizes_.width);
+  // The table's rows of the ids of row `row`.
+  void ask_for(const std::int32_t* ids, std::int64_t row, std::int64_t count) const {
+    if (row >= sizes_.batch) return;
+    for (std::int64_t i = row * count; i < (row + 1) * count; ++i) {
+      if (ids[i] >= 0) prefetch(row_of(table_, ids[i], sizes_), sizes_.width);
+    }
   }
 
-  void add(const T* from, T factor, T* to) const {
-#pragma omp simd
-    for (std::int64_t j = 0; j < sizes_.width; ++j) to[j] += factor * from[j];
+  template <class Add>
+  void add_rows(std::int64_t row, std::int64_t count, const std::int32_t* ids, const T* slopes, const Add& add) const {
+    for (std::int64_t i = row * count; i < (row + 1) * count; ++i) {
+      if (ids[i] >= 0) add(slopes[i] * upstream_, row_of(table_, ids[i], sizes_));
+    }
+  }
+
+  // Rows [begin, end) of the table's gradient, but for what shared negatives give.
+  void run_slots(const RowSlots& slots, std::int64_t begin, std::int64_t end) {
+    const auto a_row = static_cast<std::uint32_t>(entries_a_row());
+    const std::int64_t of_rows = sizes_.batch * entries_a_row();
+    for (std::int64_t slot = begin; slot < std::min(end, slots.used()); ++slot) {
+      T* const to = rows_ + slot * sizes_.width;
+      const auto each_row = [&](const auto& add) {
+        slots.for_entries(slot, [&](std::int32_t entry) {
+          if (entry >= of_rows) return;
+          const std::int64_t row = static_cast<std::uint32_t>(entry) / a_row,
+                             i = static_cast<std::uint32_t>(entry) % a_row;
+          const T slope = i < sizes_.count ? target_slopes_[row * sizes_.count + i]
+                                           : negative_slopes_[row * sizes_.negatives_a_row + i - sizes_.count];
+          add(slope * upstream_, hidden_ + row * sizes_.width);
+        });
+      };
+      sum_rows(sizes_.width, each_row, to);
+    }
+    const std::int64_t unused = std::max(begin, slots.used());
+    squares_of_rows(rows_ + begin * sizes_.width, std::min(end, unused) - begin, sizes_.width, squares_ + begin);
+    if (unused < end) std::fill(rows_ + unused * sizes_.width, rows_ + end * sizes_.width, T(0));
   }
 
   // -- shared negatives: products of matrices whose rows are padded to whole vectors
 
-  void add_shared(std::int64_t begin, std::int64_t end) {
-    pad(hidden_, nullptr, begin, end, padded_hidden_);
-    multiply({negative_slopes_ + begin * sizes_.sampled, sizes_.sampled, 1}, shared_rows_, stride_,
-             padded_gradient_ + begin * stride_, stride_, end - begin, stride_, sizes_.sampled, upstream_);
-    for (std::int64_t row = begin; row < end; ++row)
-      add(padded_gradient_ + row * stride_, T(1), hidden_gradient_ + row * sizes_.width);
-  }
-
-  void run_shared() {
-    constexpr std::int64_t kShared = 12;  // rows of two tiles of `multiply`
-    for_blocks(*arguments_.workers, sizes_.sampled, kShared, [&](std::int64_t begin, std::int64_t end) {
-      multiply({negative_slopes_ + begin, 1, sizes_.sampled}, padded_hidden_, stride_,
-               shared_gradient_ + begin * stride_, stride_, end - begin, stride_, sizes_.batch, upstream_);
-    });
-  }
-
-  // Rows [begin, end), or those that `ids` names, with zeros up to whole vectors.
-  void pad(const T* rows, const std::int32_t* ids, std::int64_t begin, std::int64_t end, T* out) const {
-    for (std::int64_t i = begin; i < end; ++i) {
-      T* const to = out + i * stride_;
-      const bool none = ids != nullptr && ids[i] < 0;
-      const T* const from = ids == nullptr ? rows + i * sizes_.width : row_of(rows, std::max(ids[i], 0), sizes_);
-      for (std::int64_t j = 0; j < sizes_.width; ++j) to[j] = none ? T(0) : from[j];
+  void pad_hidden(std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      T* const to = padded_hidden_ + row * stride_;
+      std::copy_n(hidden_ + row * sizes_.width, sizes_.width, to);
       std::fill(to + sizes_.width, to + stride_, T(0));
+    }
+  }
+
+  // What shared negatives [begin, end) give.
+  void multiply_shared(std::int64_t begin, std::int64_t end) {
+    multiply({negative_slopes_ + begin, 1, sizes_.sampled}, padded_hidden_, stride_, shared_gradient_ + begin * stride_,
+             stride_, end - begin, stride_, sizes_.batch, upstream_);
+  }
+
+  void add_shared(const RowSlots& slots) {
+    const std::int64_t first = sizes_.batch * entries_a_row();
+    for (std::int64_t i = 0; i < sizes_.sampled; ++i) {
+      const std::int32_t slot = slots.slot_of(first + i);
+      if (slot < 0) continue;
+      T* const to = rows_ + slot * sizes_.width;
+      const T* const from = shared_gradient_ + i * stride_;
+#pragma omp simd
+      for (std::int64_t j = 0; j < sizes_.width; ++j) to[j] += from[j];
+    }
+    for (std::int64_t i = 0; i < sizes_.sampled; ++i) {
+      const std::int32_t slot = slots.slot_of(first + i);
+      if (slot >= 0) squares_of_rows(rows_ + slot * sizes_.width, 1, sizes_.width, squares_ + slot);
     }
   }
 

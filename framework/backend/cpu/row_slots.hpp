@@ -27,15 +27,17 @@ class RowSlots {
     std::fill_n(starts_, most + 1, 0);
   }
 
-  // An id below 0 belongs to none; one that is too large counts as the last.
+  // An id below 0 belongs to none; one that is too large counts as the last. What there is no room for is left out.
   void add(std::int32_t id) {
     std::int32_t& entry = slot_of_entry_[added_++];
-    if (id < 0) {
-      entry = -1;
-      return;
-    }
+    entry = -1;
+    if (id < 0) return;
     id = static_cast<std::int32_t>(std::min<std::int64_t>(id, rows_ - 1));
     std::int32_t& slot = slot_of_id_[id];
+    if (slot < 0 && used_ == most_) {
+      overflowed_ = true;
+      return;
+    }
     if (slot < 0) {
       slot = static_cast<std::int32_t>(used_);
       ids_[used_++] = id;
@@ -62,6 +64,9 @@ class RowSlots {
   }
 
   std::int64_t used() const { return used_; }
+  bool overflowed() const { return overflowed_; }
+  // Of an entry; below 0: of none.
+  std::int32_t slot_of(std::int64_t entry) const { return slot_of_entry_[entry]; }
 
   // Calls each(entry) for the entries of the distinct id `slot`, in their order.
   template <class Each>
@@ -73,6 +78,7 @@ class RowSlots {
   std::int64_t rows_, most_;
   std::int32_t *ids_, *slot_of_id_, *slot_of_entry_, *entries_, *starts_;
   std::int64_t used_ = 0, added_ = 0;
+  bool overflowed_ = false;
 };
 
 }  // namespace jari::cpu

@@ -15,12 +15,35 @@ namespace jari::cpu {
 template <class T>
 inline constexpr int kLanes = kVectorBytes / sizeof(T);
 
-template <class T>
-T sum_of_lanes(T (&lanes)[kLanes<T>]) {
+// Halves joined again and again: of eight lanes the first with the fifth, the second with the sixth ...
+template <class T, class Join>
+T join_lanes(T (&lanes)[kLanes<T>], const Join& join) {
   for (int width = kLanes<T> / 2; width > 0; width /= 2) {
-    for (int lane = 0; lane < width; ++lane) lanes[lane] += lanes[lane + width];
+    for (int lane = 0; lane < width; ++lane) lanes[lane] = join(lanes[lane], lanes[lane + width]);
   }
   return lanes[0];
+}
+
+#if defined(__AVX512F__)
+// The same, in registers.
+template <class Join>
+float join_lanes(float (&lanes)[16], const Join& join) {
+  using Eight __attribute__((vector_size(32))) = float;
+  using Four __attribute__((vector_size(16))) = float;
+  Eight low, high;
+  __builtin_memcpy(&low, lanes, sizeof low);
+  __builtin_memcpy(&high, lanes + 8, sizeof high);
+  const Eight eight = join(low, high);
+  const Four four =
+      join(__builtin_shufflevector(eight, eight, 0, 1, 2, 3), __builtin_shufflevector(eight, eight, 4, 5, 6, 7));
+  const Four two = join(four, __builtin_shufflevector(four, four, 2, 3, 2, 3));
+  return join(two, __builtin_shufflevector(two, two, 1, 1, 1, 1))[0];
+}
+#endif
+
+template <class T>
+T sum_of_lanes(T (&lanes)[kLanes<T>]) {
+  return join_lanes(lanes, [](auto a, auto b) { return a + b; });
 }
 
 // The sum of term(i), i in [0, count). What is left after whole vectors is taken from the last whole vector of the row,
@@ -87,7 +110,7 @@ T largest_of(const T* row, std::int64_t count, T lowest = static_cast<T>(kLowest
       lanes[lane] = row[i + lane] > lanes[lane] ? row[i + lane] : lanes[lane];
   }
   for (int lane = 0; i < count; ++i, ++lane) lanes[lane] = row[i] > lanes[lane] ? row[i] : lanes[lane];
-  return *std::max_element(lanes, lanes + kLanes<T>);
+  return join_lanes(lanes, [](auto a, auto b) { return a > b ? a : b; });
 }
 
 // Writes e^(x - largest) and returns its sum, at least kLowestSum. `out` may be `row`.

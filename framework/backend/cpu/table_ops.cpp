@@ -7,6 +7,7 @@
 #include "framework/backend/cpu/cpu_kernel.hpp"
 #include "framework/backend/cpu/row_slots.hpp"
 #include "framework/backend/cpu/rows.hpp"
+#include "framework/backend/cpu/scattered_rows.hpp"
 #include "framework/ops/attributes.hpp"
 
 namespace jari {
@@ -94,15 +95,17 @@ std::unique_ptr<Kernel> make_cpu_combine_rows(const KernelRequest& request) {
           for_row_blocks(*arguments.workers, kept, width, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t slot = begin; slot < end; ++slot) {
               T* const to = arguments.output<T>(0) + slot * width;
-              std::fill_n(to, width, T(0));
-              if (slot >= slots.used()) continue;
-              slots.for_entries(slot, [&](std::int64_t i) {
-                const T* const from = arguments.input<T>(0) + i * width;
-#pragma omp simd
-                for (std::int64_t j = 0; j < width; ++j) to[j] += from[j];
-              });
-              squares[slot] = cpu::squares_of(to, width);
+              if (slot >= slots.used()) {
+                std::fill_n(to, width, T(0));
+                continue;
+              }
+              const auto each_row = [&](const auto& add) {
+                slots.for_entries(slot, [&](std::int64_t i) { add(T(1), arguments.input<T>(0) + i * width); });
+              };
+              cpu::sum_rows(width, each_row, to);
             }
+            const std::int64_t used = std::max(begin, std::min(end, slots.used()));
+            cpu::squares_of_rows(arguments.output<T>(0) + begin * width, used - begin, width, squares + begin);
           });
           *arguments.output<T>(2) = static_cast<T>(std::accumulate(squares, squares + slots.used(), 0.0));
         },

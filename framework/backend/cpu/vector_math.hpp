@@ -50,22 +50,23 @@ inline float hyperbolic_tangent(float x) {
 
 inline double hyperbolic_tangent(double x) { return std::tanh(x); }
 
-// GPT-2's gelu (Hendrycks and Gimpel 2016): the tanh in it, and from that its value and its slope.
+// GPT-2's gelu (Hendrycks and Gimpel 2016): the share of x that it lets through, (1 + tanh u) / 2, which is the
+// logistic function of 2 u; and from that its value and its slope.
 template <class T>
-T gelu_tanh(T x) {
-  constexpr T kScale = static_cast<T>(0.79788456080286535588), kCubic = static_cast<T>(0.044715);  // sqrt(2 / pi)
-  return hyperbolic_tangent(kScale * (x + kCubic * x * x * x));
+T gelu_share(T x) {
+  constexpr T kScale = static_cast<T>(-2 * 0.79788456080286535588), kCubic = static_cast<T>(0.044715);  // sqrt(2 / pi)
+  return T(1) / (T(1) + exponential(kScale * (x + kCubic * x * x * x)));
 }
 
 template <class T>
-T gelu(T x, T tanh) {
-  return T(0.5) * x * (T(1) + tanh);
+T gelu(T x, T share) {
+  return x * share;
 }
 
 template <class T>
-T gelu_slope(T x, T tanh) {
-  constexpr T kScale = static_cast<T>(0.79788456080286535588), kCubic = static_cast<T>(3 * 0.044715);
-  return T(0.5) * (T(1) + tanh) + T(0.5) * x * (T(1) - tanh * tanh) * kScale * (T(1) + kCubic * x * x);
+T gelu_slope(T x, T share) {
+  constexpr T kScale = static_cast<T>(2 * 0.79788456080286535588), kCubic = static_cast<T>(3 * 0.044715);
+  return share + x * share * (T(1) - share) * kScale * (T(1) + kCubic * x * x);
 }
 
 // log(1 + e) for e in [0, 1], within 2 units in the last place of log 2: 2 atanh(z), z = e / (2 + e), by its series.

@@ -80,9 +80,12 @@ struct Tile {
   static constexpr int kStepNumbers = kDepth * kPitch;
   static constexpr std::size_t kBytes = (2 * kStepNumbers + kSize * kPitch) * sizeof(T);
 
-  // Of blocks on a processor at a time, for the compiler: half its threads' registers for f32, where a thread holds no
-  // more than `held` tiles; what it does in advance of need is not worth more.
-  static constexpr int blocks(int held) { return sizeof(T) == sizeof(float) && held <= 4 ? 512 / kThreads : 1; }
+  // Blocks that a processor has room for, which the compiler then keeps the registers small for: it would spend them on
+  // loading in advance. `held`: tiles that a thread holds. 128 registers a thread, 168 where they are more than four.
+  static constexpr int blocks(int held) {
+    if (sizeof(T) != sizeof(float)) return 1;
+    return (held <= 4 ? 512 : 384) / kThreads;
+  }
 
   // Where the thread's rows and columns begin.
   __device__ static int row() { return static_cast<int>(threadIdx.x) / kSide * kEach; }

@@ -149,9 +149,10 @@ struct Calls {
   Strides between_calls{}, within{};
 };
 
-Calls calls_of(const ProductShape& shape, const Strides& trial, int trials) {
+Calls calls_of(const ProductShape& shape, const Strides& trial, int trials, bool one_by_one) {
   const Strides batch = {shape.left_stride, shape.right_stride, shape.result_stride};
   const auto size = static_cast<int>(shape.batch);
+  if (one_by_one) return {trials, size, trial, batch};
   if (trials == 1) return {1, size, {}, batch};
   if (size == 1) return {1, trials, {}, trial};
   if (trial.left == size * batch.left && trial.right == size * batch.right && trial.result == size * batch.result)
@@ -180,7 +181,7 @@ class LibraryProduct final : public Product {
     if (trials == 0 || shape_.m * shape_.n * shape_.batch == 0) return;
     const cudaStream_t stream = static_cast<StreamQueue&>(queue).stream();
     const Calls calls =
-        calls_of(shape_, {elements(left.stride), elements(right.stride), elements(result.stride)}, trials);
+        calls_of(shape_, {elements(left.stride), elements(right.stride), elements(result.stride)}, trials, one_by_one_);
     for (int i = 0; i < calls.calls; ++i) {
       run_call(calls, at(left, i * calls.between_calls.left), at(right, i * calls.between_calls.right),
                at(result, i * calls.between_calls.result), workspace, workspace_of(calls.count), stream);
@@ -192,7 +193,7 @@ class LibraryProduct final : public Product {
 
   Strides batch_strides() const { return {shape_.left_stride, shape_.right_stride, shape_.result_stride}; }
 
-  // The first of the library's candidates for one trial that also does several.
+  // The first of the library's candidates for one trial that also does several; if none does, trials go one by one.
   void choose() {
     const Layouts one(shape_, static_cast<int>(shape_.batch), batch_strides());
     Preference preference(shape_);
@@ -201,14 +202,19 @@ class LibraryProduct final : public Product {
     check_library(cublasLtMatmulAlgoGetHeuristic(handle(), description_.get(), one.a.get(), one.b.get(), one.c.get(),
                                                  one.c.get(), preference.get(), kCandidates, found.data(), &count),
                   "choose an algorithm");
-    for (int i = 0; i < count; ++i) {
-      if (found[static_cast<std::size_t>(i)].state != CUBLAS_STATUS_SUCCESS) continue;
-      algorithm_ = found[static_cast<std::size_t>(i)].algo;
+    found.resize(static_cast<std::size_t>(count));
+    std::erase_if(found, [](const auto& candidate) { return candidate.state != CUBLAS_STATUS_SUCCESS; });
+    if (found.empty()) {
+      throw DeviceError(fmt::format("cuBLAS has no algorithm for a product of [{}, {}] and [{}, {}]", shape_.m,
+                                    shape_.k, shape_.k, shape_.n));
+    }
+    for (const cublasLtMatmulHeuristicResult_t& candidate : found) {
+      algorithm_ = candidate.algo;
       std::size_t bytes = 0;
       if (serves(2, bytes) && serves(static_cast<int>(2 * shape_.batch), bytes)) return;
     }
-    throw DeviceError(fmt::format("cuBLAS has no algorithm for a product of [{}, {}] and [{}, {}]", shape_.m, shape_.k,
-                                  shape_.k, shape_.n));
+    algorithm_ = found.front().algo;
+    one_by_one_ = true;
   }
 
   // Whether the algorithm does `count` products in one call, and what it needs for that.
@@ -260,6 +266,7 @@ class LibraryProduct final : public Product {
   ProductShape shape_;
   Description description_;
   cublasLtMatmulAlgo_t algorithm_{};
+  bool one_by_one_ = false;
 };
 
 }  // namespace

@@ -12,12 +12,13 @@ struct GroupTerm {
   T factor;
 };
 
-// Where sums go. By slot: rows of slots that are not used become 0, and `ids` and `squares`, f64 sums of a row's
-// squares, are written. By id: only rows of ids that appear are written, `ids` and `squares` are not.
+// Where sums go. By slot: the first `slots` of them; rows of slots that are not used become 0, and `ids` and `squares`,
+// f64 sums of a row's squares, are written, NaN if more slots are used. By id: only rows of ids that appear are
+// written, `ids` and `squares` are not.
 template <class T>
 struct GroupSums {
   Operand<T> rows;
-  std::int64_t width;
+  std::int64_t width, slots;
   bool by_id;
   Operand<std::int32_t> ids;
   Operand<double> squares;
@@ -84,12 +85,12 @@ __global__ void add_groups(RowGroups groups, Source source, GroupSums<T> sums, u
   const std::int32_t size = groups.size_of(own);
   T* const rows = sums.rows.of_trial();
   const auto to = [&](std::int64_t slot) { return rows + (sums.by_id ? groups.ids()[slot] : slot) * width; };
-  if (size <= kSmallGroup && own < groups.most && (size > 0 || !sums.by_id)) {
+  if (size <= kSmallGroup && own < sums.slots && (size > 0 || !sums.by_id)) {
     const std::int32_t* const entries = size > 0 ? groups.sorted() + groups.starts()[own] : nullptr;
     const T squares = reduce_warp(add_small_group(source, entries, size, to(own), width), Sum());
     if (threadIdx.x % kWarp == 0 && !sums.by_id) sums.squares.of_trial()[own] = static_cast<double>(squares);
   }
-  for (std::int64_t slot = first; slot < first + kSlotsOfBlock; ++slot) {
+  for (std::int64_t slot = first; slot < first + kSlotsOfBlock && slot < sums.slots; ++slot) {
     const std::int32_t large = groups.size_of(slot);
     if (large <= kSmallGroup) continue;
     const std::int32_t* const entries = groups.sorted() + groups.starts()[slot];
@@ -97,7 +98,9 @@ __global__ void add_groups(RowGroups groups, Source source, GroupSums<T> sums, u
     const T squares = reduce_block(part, Sum(), warps);
     if (threadIdx.x == 0 && !sums.by_id) sums.squares.of_trial()[slot] = static_cast<double>(squares);
   }
-  if (!sums.by_id && threadIdx.x < kSlotsOfBlock && first + threadIdx.x < groups.most)
+  if (!sums.by_id && first == 0 && threadIdx.x == 0 && groups.used() > sums.slots)
+    sums.squares.of_trial()[0] = __longlong_as_double(0x7ff8000000000000);  // this thread has written the number before
+  if (!sums.by_id && threadIdx.x < kSlotsOfBlock && first + threadIdx.x < sums.slots)
     sums.ids.of_trial()[first + threadIdx.x] =
         first + threadIdx.x < groups.used() ? groups.ids()[first + threadIdx.x] : -1;
 }
@@ -107,7 +110,7 @@ template <class T, class Source>
 void launch_group_sums(const Call& call, const RowGroups& groups, const Source& source, const GroupSums<T>& sums) {
   unsigned columns = 1;
   while (columns < kWarp && columns < sums.width) columns *= 2;
-  call.launch(add_groups<T, Source>, blocks_of(groups.most, kSlotsOfBlock), kGroupThreads, 0, groups, source, sums,
+  call.launch(add_groups<T, Source>, blocks_of(sums.slots, kSlotsOfBlock), kGroupThreads, 0, groups, source, sums,
               columns);
 }
 

@@ -44,6 +44,7 @@ void Machine::run_blocks(const Launch& launch) {
     }
   }
   random_state_ = order_setting.seed;
+  block_number_ = 0;
   blockDim = launch.block;
   gridDim = launch.grid;
   const std::uint64_t row = launch.grid.x, plane = row * launch.grid.y, count = plane * launch.grid.z;
@@ -83,6 +84,12 @@ void Machine::begin_block() {
   dynamic_shared_.reset();
   if (kThreadSanitizer) {
     ++block_number_;
+    // Here, at home: a thread of the kernel that makes a fiber would come before it in TSan's eyes.
+    fibers_.resize(2 * kMaximumThreads);
+    for (unsigned thread = 0; thread < thread_count_; ++thread) {
+      std::unique_ptr<Fiber>& fiber = fibers_[fiber_number(thread)];
+      if (!fiber) fiber = make_fiber();
+    }
     completed_barriers_ = 0;
     barrier_points_ = std::make_unique<std::array<char, 2>>();
     warp_points_.clear();
@@ -142,19 +149,14 @@ void Machine::abandon_block() {
   error_ = nullptr;
 }
 
+std::unique_ptr<Fiber> Machine::make_fiber() {
+  return std::make_unique<Fiber>([](Fiber& self, void* machine) { static_cast<Machine*>(machine)->work(self); }, this);
+}
+
 // Where `thread`, which has not begun, begins.
 Fiber& Machine::fiber_for(unsigned thread) {
-  const auto make = [this] {
-    return std::make_unique<Fiber>([](Fiber& self, void* machine) { static_cast<Machine*>(machine)->work(self); },
-                                   this);
-  };
-  if (kThreadSanitizer) {
-    fibers_.resize(2 * kMaximumThreads);
-    std::unique_ptr<Fiber>& fiber = fibers_[block_number_ % 2 * kMaximumThreads + thread];
-    if (!fiber) fiber = make();
-    return *fiber;
-  }
-  if (idle_.empty()) idle_.push_back(fibers_.emplace_back(make()).get());
+  if (kThreadSanitizer) return *fibers_[fiber_number(thread)];
+  if (idle_.empty()) idle_.push_back(fibers_.emplace_back(make_fiber()).get());
   Fiber& fiber = *idle_.back();
   idle_.pop_back();
   return fiber;
@@ -197,8 +199,8 @@ void Machine::work(Fiber& fiber) {
     release(&finished_);
     Context* next = nullptr;
     {
-      const Unwatched
-          bookkeeping;  // not beyond the switch: fibers are destroyed where they rest, and must be watched then
+      // Not beyond the switch: a fiber is destroyed where it rests, and TSan wants it watched then.
+      const Unwatched bookkeeping;
       exit_current();
       if (!kThreadSanitizer) idle_.push_back(&fiber);
       next = error_ || abandoning_ ? &home_ : &next_context();
@@ -308,7 +310,8 @@ void* Machine::static_shared(const void* key, std::size_t bytes) {
   }
   static_shared_bytes_ += bytes;
   check_shared_bytes();
-  return static_shared_.emplace_back(key, allocate_shared(bytes)).memory.get();
+  static_shared_.push_back({key, allocate_shared(bytes)});
+  return static_shared_.back().memory.get();
 }
 
 void* Machine::dynamic_shared() {

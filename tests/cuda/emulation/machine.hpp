@@ -80,7 +80,9 @@ class Machine {
   void exit_current();
   void suspend();
   Context& next_context();
+  std::unique_ptr<Fiber> make_fiber();
   Fiber& fiber_for(unsigned thread);
+  unsigned fiber_number(unsigned thread) const { return block_number_ % 2 * kMaximumThreads + thread; }  // under TSan
   void become_current(unsigned thread);
 
   bool complete_warp_operation();

@@ -34,7 +34,7 @@ class DeviceProgram : public ::testing::Test {
     graph_.output("norm", norm);
     const Value rate = graph_.input("rate", {DType::f32, Shape{}}, true);
     const Value none = graph_.constant(0);
-    graph_.update(w, sgd_update(w, gradient, Value(), rate, none, {}).parameter);
+    graph_.update(w, sgd_update(w, gradient, Value(), rate, none, Value(), {}).parameter);
   }
 
   struct Run {
@@ -43,14 +43,15 @@ class DeviceProgram : public ::testing::Test {
     Program::DeviceSteps steps;
   };
 
-  // `bad`: a trial whose input is infinite at a step.
+  // A trial whose input is infinite at a step.
   struct Bad {
-    int trial = -1;
-    std::int64_t step = -1;
+    int trial;
+    std::int64_t step;
   };
+  static constexpr Bad kNone{-1, -1};
 
   Run run(const std::shared_ptr<Device>& device, const std::vector<int>& trials, std::int64_t steps, bool replays,
-          Bad bad = {}, Observer* observer = nullptr) {
+          Bad bad = kNone, Observer* observer = nullptr) {
     const Program program(graph_, device);
     State state(graph_, 6);
     Run result;
@@ -67,6 +68,7 @@ class DeviceProgram : public ::testing::Test {
     hooks.guard = [&](int, std::int64_t, const Tensors& outputs) {
       return std::isfinite(outputs.scalar("loss")) && std::isfinite(outputs.scalar("norm"));
     };
+    hooks.feeds_ahead = replays;
     if (replays) hooks.finite = {"loss", "norm"};
     hooks.fetch = [&](int trial, std::int64_t, const Tensors& outputs) {
       result.losses[static_cast<std::size_t>(trial)].push_back(outputs.scalar("loss"));
@@ -143,7 +145,7 @@ TEST_F(DeviceProgram, ShowsAnObserverEachNode) {
     std::vector<int> trials;
     std::vector<std::vector<float>> after_step;
   } recorder;
-  const Run observed = run(device_under_test(), {0, 1}, 4, true, {}, &recorder);
+  const Run observed = run(device_under_test(), {0, 1}, 4, true, kNone, &recorder);
   EXPECT_THAT(recorder.trials, ElementsAre(0, 1));
   const Run one_step = run(device_under_test(), {0, 1}, 1, true);
   for (std::size_t trial = 0; trial < 2; ++trial) {

@@ -61,12 +61,12 @@ void expect_near(const std::vector<RunRecord>& found, const std::vector<RunRecor
 }
 
 TEST(DeviceTraining, LossesAreThoseOfTheHost) {
-  for (const char* position : {"learned", "sin", "rel", "rope", "alibi", "t5", "none"}) {
+  for (const char* position :
+       {"{type: learned, max_length: 12}", "{type: sin}", "{type: rel, max_length: 12}", "{type: rope}",
+        "{type: alibi}", "{type: t5}", "{type: none, allow_bag_of_words: true}"}) {
     SCOPED_TRACE(position);
-    const std::string spec = small(std::string("precision: f64\nsweep: {grid: {model.position: [{type: ") + position +
-                                   (std::string(position) == "learned" || std::string(position) == "rel"
-                                        ? ", max_length: 12}]}}\n"
-                                        : "}]}}\n"));
+    const std::string spec =
+        small(std::string("precision: f64\nsweep: {grid: {model.position: [") + position + "]}}\n");
     expect_near(train(spec, device_under_test()), train(spec, nullptr), 1e-9);
   }
 }

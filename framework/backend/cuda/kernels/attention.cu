@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "framework/backend/cuda/attention_tiles.hpp"
+#include "framework/backend/cuda/long_attention.hpp"
 
 namespace jari {
 
@@ -163,10 +164,11 @@ std::unique_ptr<DeviceKernel> make_attend(const AttentionPlan& plan, bool biased
 std::unique_ptr<DeviceKernel> make_cuda_attention(const KernelRequest& request) {
   const bool biased = request.inputs.size() == 4;
   const AttentionPlan plan = attention_plan(request, biased ? &request.inputs[3] : nullptr);
-  return for_real(request, request.inputs[0].dtype, [&]<class T>() {
+  std::unique_ptr<DeviceKernel> own = for_real(request, request.inputs[0].dtype, [&]<class T>() {
     return std::max(plan.length, plan.keys) <= Tile<T, 8>::kSize ? make_attend<T, 8>(plan, biased)
                                                                  : make_attend<T, 16>(plan, biased);
   });
+  return faster_attention(request, std::move(own));
 }
 
 }  // namespace jari

@@ -8,6 +8,7 @@
 
 #include "framework/backend/cuda/attention_tiles.hpp"
 #include "framework/backend/cuda/column_sums.hpp"
+#include "framework/backend/cuda/long_attention.hpp"
 
 namespace jari {
 
@@ -375,9 +376,11 @@ class AttentionGradientKernel final : public DeviceKernel {
 
 std::unique_ptr<DeviceKernel> make_cuda_attention_gradient(const KernelRequest& request) {
   const AttentionPlan plan = attention_plan(request, request.inputs.size() == 6 ? &request.inputs[5] : nullptr);
-  return for_real(request, request.inputs[0].dtype, [&]<class T>() -> std::unique_ptr<DeviceKernel> {
-    return std::make_unique<AttentionGradientKernel<T>>(request, plan);
-  });
+  std::unique_ptr<DeviceKernel> own =
+      for_real(request, request.inputs[0].dtype, [&]<class T>() -> std::unique_ptr<DeviceKernel> {
+        return std::make_unique<AttentionGradientKernel<T>>(request, plan);
+      });
+  return faster_attention(request, std::move(own));
 }
 
 }  // namespace jari

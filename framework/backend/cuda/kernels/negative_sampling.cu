@@ -199,9 +199,10 @@ void run(const Call& call, const NegativeSamplingSizes& sizes, double weight, st
 }  // namespace
 
 std::unique_ptr<DeviceKernel> make_cuda_negative_sampling(const KernelRequest& request) {
+  const auto& options = request.attributes.as<NegativeSamplingAttributes>();
   const NegativeSamplingSizes sizes(request.inputs[0].shape, request.inputs[1].shape, request.inputs[2].shape,
-                                    request.inputs[3].shape);
-  const double weight = request.attributes.as<NegativeSamplingAttributes>().weight;
+                                    request.inputs[3].shape, options);
+  const double weight = options.weight;
   const std::size_t losses_bytes = aligned(static_cast<std::size_t>(sizes.batch) * sizeof(double));
   return for_real(request, request.inputs[0].dtype, [&]<class T>() {
     return make_kernel([=](const Call& call) { run<T>(call, sizes, weight, losses_bytes); },

@@ -176,7 +176,7 @@ struct Plan {
         chunks(of.shared ? blocks_of(of.batch, kChunk) : 0),
         shared(of.shared ? of.sampled * of.width : 0) {
     squares_at = grouping.bytes();
-    partials_at = squares_at + aligned(static_cast<std::size_t>(grouping.most()) * sizeof(double));
+    partials_at = squares_at + aligned(static_cast<std::size_t>(of.rows) * sizeof(double));
     gradient_at = partials_at + aligned(static_cast<std::size_t>(chunks * shared) * sizeof(T));
     bytes = gradient_at + aligned(static_cast<std::size_t>(shared) * sizeof(T));
   }
@@ -226,17 +226,21 @@ void run(const Call& call, const Plan<T>& plan) {
   const EntryIds ids{entries, backward.targets, backward.negatives};
   const bool are_shared = backward.targets.stride == 0 && backward.negatives.stride == 0;
   const RowGroups groups = plan.grouping.group(call, ids, are_shared, 0, plan.bytes);
-  const GroupSums<T> sums{call.output<T>(1), plan.sizes.width, /*by_id=*/false, call.output<std::int32_t>(2),
+  const GroupSums<T> sums{call.output<T>(1),
+                          plan.sizes.width,
+                          plan.sizes.rows,
+                          /*by_id=*/false,
+                          call.output<std::int32_t>(2),
                           call.workspace<double>(plan.squares_at, plan.bytes)};
   launch_group_sums(call, groups, EntryTerms<T>{entries, backward}, sums);
-  launch_total(call, sums.squares, plan.grouping.most(), call.output<T>(3));
+  launch_total(call, sums.squares, plan.sizes.rows, call.output<T>(3));
 }
 
 }  // namespace
 
 std::unique_ptr<DeviceKernel> make_cuda_negative_sampling_gradient(const KernelRequest& request) {
   const NegativeSamplingSizes sizes(request.inputs[0].shape, request.inputs[1].shape, request.inputs[2].shape,
-                                    request.inputs[3].shape);
+                                    request.inputs[3].shape, request.attributes.as<NegativeSamplingAttributes>());
   return for_real(request, request.inputs[0].dtype, [&]<class T>() {
     const Plan<T> plan(sizes);
     return make_kernel([=](const Call& call) { run<T>(call, plan); }, plan.bytes);

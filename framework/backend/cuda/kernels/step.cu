@@ -76,8 +76,7 @@ std::unique_ptr<DeviceKernel> make_guard(const std::vector<DType>& inputs) {
 std::unique_ptr<DeviceKernel> make_copy(std::size_t bytes) {
   const auto words = static_cast<std::int64_t>((bytes + 3) / 4);
   return make_kernel([=](const Call& call) {
-    launch_elements(call, words,
-                    CopyWords{call.input<std::uint32_t>(0), call.output<std::uint32_t>(0), call.active()});
+    launch_elements(call, words, CopyWords{call.input<std::uint32_t>(0), call.output<std::uint32_t>(0), call.active()});
   });
 }
 

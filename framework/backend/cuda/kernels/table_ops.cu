@@ -65,7 +65,7 @@ std::unique_ptr<DeviceKernel> make_cuda_scatter_add(const KernelRequest& request
           const IdList ids{call.input<std::int32_t>(1)};
           const RowGroups groups = grouping.group(call, ids, are_shared(ids.ids), 0, grouping.bytes());
           launch_elements(call, size, Zero<T>{call.output<T>(0)});
-          const GroupSums<T> sums{call.output<T>(0), width, /*by_id=*/true, {}, {}};
+          const GroupSums<T> sums{call.output<T>(0), width, grouping.most(), /*by_id=*/true, {}, {}};
           launch_group_sums(call, groups, Updates<T>{call.input<T>(0), width}, sums);
         },
         grouping.bytes());
@@ -82,7 +82,11 @@ std::unique_ptr<DeviceKernel> make_cuda_combine_rows(const KernelRequest& reques
         [=](const Call& call) {
           const IdList ids{call.input<std::int32_t>(1)};
           const RowGroups groups = grouping.group(call, ids, are_shared(ids.ids), 0, bytes);
-          const GroupSums<T> sums{call.output<T>(0), width, /*by_id=*/false, call.output<std::int32_t>(1),
+          const GroupSums<T> sums{call.output<T>(0),
+                                  width,
+                                  grouping.most(),
+                                  /*by_id=*/false,
+                                  call.output<std::int32_t>(1),
                                   call.workspace<double>(grouping.bytes(), bytes)};
           launch_group_sums(call, groups, Updates<T>{call.input<T>(0), width}, sums);
           launch_total(call, sums.squares, grouping.most(), call.output<T>(2));
