@@ -2,8 +2,8 @@
 
 floor    = max(FLOP / rate of products, bytes / rate of a copy) + kernels x gap in a graph, all rates as measured on the card
 own      FLOP of this graph's products; bytes: each result of an op written once and read once, state read and written once;
-         kernels as planned. What is left to gain in the kernels alone. (For word2vec a step touches only rows of the state, and
-         the bytes are those of LEAST.)
+         kernels as planned. What is left to gain in the kernels alone. (Of word2vec FLOP and bytes are those of LEAST: its
+         products are inside of one op, and it touches rows of the state alone.)
 least    LEAST: the model as it is written, in as few passes over memory and kernels as are known to do
 """
 import statistics
@@ -47,8 +47,9 @@ def table(head, rows):
 
 
 def own_cost(workload, run):
-    moved = 2 * run["value_bytes"] + 2 * run["state_bytes"]
-    return run["product_flops"], LEAST["words"][1] if workload == "words" else moved, run["kernels"]
+    if workload == "words":  # its products are inside of one op, and it touches rows of the state alone
+        return *LEAST["words"][:2], run["kernels"]
+    return run["product_flops"], 2 * run["value_bytes"] + 2 * run["state_bytes"], run["kernels"]
 
 
 def floor_seconds(cost, trials, precision, ceilings):
