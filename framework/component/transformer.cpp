@@ -129,6 +129,7 @@ Value Transformer::embed(const BuildContext& context, Value tokens, const Positi
   const Value table =
       context.parameter("embedding", {context.vocabulary, parameters_.width}, weights(), {"token", "width"});
   Value x = gather(table, tokens);
+  if (parameters_.embedding_scale != 1) x = x * parameters_.embedding_scale;
   {
     const Graph::Scope scope(context.graph, "position", parameters_.position.span());
     x = parameters_.position->embed(at, x);

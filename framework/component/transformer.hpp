@@ -54,7 +54,7 @@ inline const EnumNames<Activation>& enum_names(Activation) {
 
 struct TransformerParameters {
   std::int64_t blocks = 4, heads = 4, width = 128;
-  double mlp_ratio = 4;
+  double mlp_ratio = 4, embedding_scale = 1;
   NormKind norm = NormKind::layer;
   NormPlace norm_place = NormPlace::before;
   double epsilon = 1e-5;
@@ -71,6 +71,10 @@ struct TransformerParameters {
     f("heads", heads, "attention heads; must divide the width", at_least(1));
     f("width", width, "numbers a token", at_least(1));
     f("mlp_ratio", mlp_ratio, "width of the MLP's inner layer, times `width`", more_than(0));
+    f("embedding_scale", embedding_scale,
+      "what token rows are multiplied by before positions are added; for sin, whose waves have size 1, the root of the "
+      "width (Vaswani et al. 2017)",
+      more_than(0));
     f("norm", norm, "layer: mean and variance (Ba et al. 2016); rms: mean square alone (Zhang and Sennrich 2019)");
     f("norm_place", norm_place, "before each layer and once at the end, as GPT-2; or after each sum");
     f("epsilon", epsilon, "added to the norms' variance", more_than(0));

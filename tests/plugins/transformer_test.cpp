@@ -107,6 +107,21 @@ class Built {
   Value tokens_, logits_;
 };
 
+// As a table with larger rows, since the output has a table of its own here.
+TEST(Gpt, TokenRowsAreScaledBeforePositionsAreAdded) {
+  const std::string block = "{type: gpt, blocks: 1, heads: 2, width: 8, tied: false, position: sin";
+  Built plain(block + "}", 11, 1, 4), scaled(block + ", embedding_scale: 2.5}", 11, 1, 4);
+  State state = plain.state(), scaled_state = scaled.state();
+  const State::Entry& table = *state.find("model/embedding");
+  std::vector<double> rows = state.read(0, table);
+  for (double& number : rows) number *= 2.5;
+  const std::vector<double> tokens = {1, 7, 7, 3};
+  const std::vector<double> found = evaluate(scaled.graph(), scaled.logits(), scaled.inputs(tokens), &scaled_state);
+  EXPECT_NE(found, evaluate(plain.graph(), plain.logits(), plain.inputs(tokens), &state));
+  state.write(0, table, rows);
+  expect_near(found, evaluate(plain.graph(), plain.logits(), plain.inputs(tokens), &state), 1e-13, "logits");
+}
+
 std::string gpt2_block(const std::filesystem::path& checkpoint, const std::string& more = "") {
   return "{type: gpt, blocks: 2, heads: 2, width: 8, position: {type: learned, max_length: 6}, checkpoint: " +
          checkpoint.string() + more + "}";
