@@ -9,14 +9,20 @@ namespace {
 
 using namespace cuda;
 
+// The largest element, at least kLowestMaximum; all threads of the block get it.
+template <class T>
+__device__ T largest_of(const T* row, std::int64_t width, T* parts) {
+  T largest = static_cast<T>(kLowestMaximum);
+  for (std::int64_t i = threadIdx.x; i < width; i += blockDim.x) largest = larger(largest, row[i]);
+  return reduce_block(largest, Largest(), parts);
+}
+
 template <class T>
 __global__ void softmax(Operand<const T> x, Operand<T> out, std::int64_t width) {
   JARI_SHARED(T, parts, 32);
   const T* const row = x.of_trial() + blockIdx.x * width;
   T* const to = out.of_trial() + blockIdx.x * width;
-  T largest = static_cast<T>(kLowestMaximum);
-  for (std::int64_t i = threadIdx.x; i < width; i += blockDim.x) largest = larger(largest, row[i]);
-  largest = reduce_block(largest, Largest(), parts);
+  const T largest = largest_of(row, width, parts);
   T sum = 0;
   for (std::int64_t i = threadIdx.x; i < width; i += blockDim.x) sum += to[i] = exponential(row[i] - largest);
   sum = larger(reduce_block(sum, Sum(), parts), static_cast<T>(kLowestSum));
@@ -28,9 +34,7 @@ __global__ void log_softmax(Operand<const T> x, Operand<T> out, std::int64_t wid
   JARI_SHARED(T, parts, 32);
   const T* const row = x.of_trial() + blockIdx.x * width;
   T* const to = out.of_trial() + blockIdx.x * width;
-  T largest = static_cast<T>(kLowestMaximum);
-  for (std::int64_t i = threadIdx.x; i < width; i += blockDim.x) largest = larger(largest, row[i]);
-  largest = reduce_block(largest, Largest(), parts);
+  const T largest = largest_of(row, width, parts);
   T sum = 0;
   for (std::int64_t i = threadIdx.x; i < width; i += blockDim.x) sum += exponential(row[i] - largest);
   sum = larger(reduce_block(sum, Sum(), parts), static_cast<T>(kLowestSum));
