@@ -2,6 +2,19 @@
 # and generates the calls, so nothing depends on the order of static initialization and no list is kept by hand.
 include(PluginModule)
 
+# jari_hash_files(<variable> <digits> <files>): of their contents; when one changes, the build is configured anew.
+function(jari_hash_files variable digits)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARGN})
+  set(hashes "")
+  foreach(file IN LISTS ARGN)
+    file(SHA256 ${file} hash)
+    string(APPEND hashes ${hash})
+  endforeach()
+  string(SHA256 hash "${hashes}")
+  string(SUBSTRING ${hash} 0 ${digits} hash)
+  set(${variable} ${hash} PARENT_SCOPE)
+endfunction()
+
 # jari_API_HASH: of every header that a component can reach through framework/plugin_api.hpp. Part of the build id, so that
 # a module built against other headers is refused rather than crashing.
 function(jari_hash_api)
@@ -10,14 +23,7 @@ function(jari_hash_api)
     file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/framework/${layer}/*.hpp ${PROJECT_SOURCE_DIR}/framework/${layer}/*.def)
     list(APPEND headers ${found})
   endforeach()
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
-  set(hashes "")
-  foreach(header IN LISTS headers)
-    file(SHA256 ${header} hash)
-    string(APPEND hashes ${hash})
-  endforeach()
-  string(SHA256 hash "${hashes}")
-  string(SUBSTRING ${hash} 0 8 hash)
+  jari_hash_files(hash 8 ${headers})
   set(jari_API_HASH ${hash} PARENT_SCOPE)
 endfunction()
 jari_hash_api()
