@@ -165,8 +165,9 @@ std::vector<TrialPrograms::Rank> TrialPrograms::ranks() const {
 
 std::size_t TrialPrograms::device_bytes(int trials) const {
   if (!train_) return 0;
-  std::size_t bytes = train_->device_bytes(trials) + make_state(1).bytes_per_trial() * static_cast<std::size_t>(trials);
-  if (settle_) bytes += settle_->device_bytes(1) + make_state(1).bytes_per_trial();
+  const std::size_t state = train_->report().state_bytes;
+  std::size_t bytes = train_->device_bytes(trials) + state * static_cast<std::size_t>(trials);
+  if (settle_) bytes += settle_->device_bytes(1) + state;
   const int evaluated = settle_ ? 1 : trials;  // at once
   for (const EvaluateProgram& evaluate : evaluate_) bytes += evaluate.program->device_bytes(evaluated);
   return bytes;
