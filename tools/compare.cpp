@@ -1,6 +1,6 @@
 // jari compare RUNS...: the table of a sweep.
 
-#include "framework/sweep/compare.hpp"
+#include "framework/report/compare.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "framework/sweep/run_difference.hpp"
+#include "framework/report/run_difference.hpp"
 #include "tools/commands.hpp"
 
 namespace jari {

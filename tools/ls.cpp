@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/table.hpp"
-#include "framework/sweep/listing.hpp"
+#include "framework/report/listing.hpp"
 #include "tools/commands.hpp"
 
 namespace jari {

@@ -1,6 +1,6 @@
 // jari plot RUNS... --what WHAT -o FILE: a picture of what runs have recorded.
 
-#include "framework/sweep/plot.hpp"
+#include "framework/report/plot.hpp"
 
 #include <fmt/format.h>
 

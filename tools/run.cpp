@@ -11,7 +11,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/quantity.hpp"
-#include "framework/sweep/compare.hpp"
+#include "framework/report/compare.hpp"
 #include "framework/sweep/keep_policy.hpp"
 #include "framework/sweep/launcher.hpp"
 #include "framework/train/dump.hpp"

@@ -8,9 +8,9 @@
 
 #include "framework/base/edit_distance.hpp"
 #include "framework/base/text.hpp"
+#include "framework/spec/key_paths.hpp"
 #include "framework/spec/scalar.hpp"
 #include "framework/sweep/axis.hpp"
-#include "framework/sweep/compare_keys.hpp"
 
 namespace jari {
 namespace {

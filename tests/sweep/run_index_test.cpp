@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/sweep/run_folder.hpp"
+#include "tests/support/run_folder.hpp"
 
 namespace jari {
 namespace {

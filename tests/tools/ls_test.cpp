@@ -7,11 +7,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "framework/report/listing.hpp"
 #include "framework/store/atomic_file.hpp"
 #include "framework/store/checkpoint.hpp"
 #include "framework/store/journal.hpp"
 #include "framework/store/run_directory.hpp"
-#include "framework/sweep/listing.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/specs.hpp"
 #include "tests/tools/run_jari.hpp"

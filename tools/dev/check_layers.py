@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 # From the bottom up; docs/architecture.md draws it.
-ORDER = "base table spec registry graph ops backend program text component store train sweep".split()
+ORDER = "base table spec registry graph ops backend program text component store train sweep report".split()
 # Pairs that stand in that order by chance: the first never sees the second, not by way of others either.
 STRANGERS = [("graph", "spec"), ("graph", "registry"), ("ops", "spec"), ("ops", "registry"), ("backend", "spec"),
              ("program", "spec"), ("text", "spec"), ("text", "graph"), ("component", "backend"), ("component", "program"),
