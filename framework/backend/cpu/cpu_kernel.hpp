@@ -2,13 +2,12 @@
 // What CPU kernels share. A kernel's work is cut into blocks by the problem alone, never by the number of threads, so
 // that bits do not depend on it.
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
 
+#include "framework/backend/element_types.hpp"
 #include "framework/backend/kernel.hpp"
 
 namespace jari {
@@ -18,7 +17,16 @@ namespace jari {
 #include "framework/ops/ops.def"
 #undef JARI_OP
 
+template <>
+struct DeviceName<Kernel> {
+  static constexpr const char* text = "the CPU";
+};
+
 namespace cpu {
+
+using jari::for_any;
+using jari::for_number;
+using jari::for_real;
 
 // Elements that are worth handing to another core.
 inline constexpr std::int64_t kBlock = 16384;
@@ -54,37 +62,6 @@ class FunctionKernel final : public Kernel {
 template <class Run>
 std::unique_ptr<Kernel> make_kernel(Run run, std::size_t workspace_bytes = 0) {
   return std::make_unique<FunctionKernel<Run>>(std::move(run), workspace_bytes);
-}
-
-[[noreturn]] inline void refuse(const KernelRequest& request, DType dtype) {
-  throw DeviceError(fmt::format("{}: the CPU has no kernel for elements of type {}", request.op->name, name_of(dtype)));
-}
-
-// `make.template operator()<T>()` for T = float or double; DeviceError for another element type.
-template <class Make>
-std::unique_ptr<Kernel> for_real(const KernelRequest& request, DType dtype, const Make& make) {
-  switch (dtype) {
-    case DType::f32:
-      return make.template operator()<float>();
-    case DType::f64:
-      return make.template operator()<double>();
-    default:
-      refuse(request, dtype);
-  }
-}
-
-// The same for float, double and std::int32_t.
-template <class Make>
-std::unique_ptr<Kernel> for_number(const KernelRequest& request, DType dtype, const Make& make) {
-  if (dtype == DType::i32) return make.template operator()<std::int32_t>();
-  return for_real(request, dtype, make);
-}
-
-// The same for all element types; a boolean is a std::uint8_t.
-template <class Make>
-std::unique_ptr<Kernel> for_any(const KernelRequest& request, DType dtype, const Make& make) {
-  if (dtype == DType::boolean) return make.template operator()<std::uint8_t>();
-  return for_number(request, dtype, make);
 }
 
 }  // namespace cpu

@@ -1,5 +1,7 @@
 // From an op to its CPU kernel. The table comes from ops.def, so a missing kernel is a link error.
 
+#include <fmt/format.h>
+
 #include <unordered_map>
 
 #include "framework/backend/cpu/cpu_kernel.hpp"

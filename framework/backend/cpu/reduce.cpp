@@ -8,6 +8,7 @@
 
 #include "framework/backend/cpu/cpu_kernel.hpp"
 #include "framework/backend/cpu/rows.hpp"
+#include "framework/backend/layout.hpp"
 #include "framework/ops/attributes.hpp"
 
 namespace jari {
@@ -55,20 +56,10 @@ struct Stage {
 
 // The stages of a reduction, the last of which gives the result.
 std::vector<Stage> stages_of(const Shape& shape, const std::vector<int>& axes) {
-  std::vector<bool> reduces(static_cast<std::size_t>(shape.rank()), false);
-  for (const int axis : axes) reduces[static_cast<std::size_t>(axis)] = true;
   std::vector<Stage> stages;
-  std::int64_t inner = 1;  // product of the kept axes behind
-  for (int axis = shape.rank() - 1; axis >= 0;) {
-    const bool reduced_here = reduces[static_cast<std::size_t>(axis)];
-    std::int64_t size = 1;
-    for (; axis >= 0 && reduces[static_cast<std::size_t>(axis)] == reduced_here; --axis) size *= shape[axis];
-    if (!reduced_here) {
-      inner *= size;
-      continue;
-    }
-    const std::int64_t outer = shape.first(axis + 1).size();
+  for (const auto& [outer, reduced, inner] : reduced_axes(shape, axes)) {
     const std::int64_t chunk = inner == 1 ? kBlock : std::max(kFewestRows, kBlock / std::min(kColumns, inner));
+    std::int64_t size = reduced;
     do {
       stages.push_back({outer, size, inner, chunk});
       size = stages.back().chunks();

@@ -8,10 +8,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "framework/backend/layout.hpp"
 #include "framework/base/error.hpp"
-#include "framework/graph/tensor_type.hpp"
 
 namespace jari::cpu {
+
+using jari::broadcast_strides;
+using jari::dense_strides;
 
 template <int N>
 class StridedLoop {
@@ -79,27 +82,5 @@ class StridedLoop {
   std::vector<Axis> axes_;  // innermost first
   std::int64_t size_;
 };
-
-// Strides of a dense array.
-inline std::vector<std::int64_t> dense_strides(const Shape& shape) {
-  std::vector<std::int64_t> strides(static_cast<std::size_t>(shape.rank()));
-  std::int64_t stride = 1;
-  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
-    strides[static_cast<std::size_t>(axis)] = stride;
-    stride *= shape[axis];
-  }
-  return strides;
-}
-
-// Strides of a dense array by the axes of the shape that it is broadcast to: 0 along repeated axes.
-inline std::vector<std::int64_t> broadcast_strides(const Shape& operand, const Shape& result) {
-  const std::vector<std::int64_t> dense = dense_strides(operand);
-  std::vector<std::int64_t> strides(static_cast<std::size_t>(result.rank()), 0);
-  for (int back = 1; back <= operand.rank(); ++back) {
-    if (operand[-back] != 1)
-      strides[strides.size() - static_cast<std::size_t>(back)] = dense[dense.size() - static_cast<std::size_t>(back)];
-  }
-  return strides;
-}
 
 }  // namespace jari::cpu

@@ -10,8 +10,8 @@
 #include <memory>
 #include <utility>
 
-#include "framework/backend/cuda/refuse.hpp"
 #include "framework/backend/cuda/stream_queue.hpp"
+#include "framework/backend/element_types.hpp"
 #include "framework/base/error.hpp"
 
 namespace jari {
@@ -20,6 +20,11 @@ namespace jari {
 #define JARI_OP(name) std::unique_ptr<DeviceKernel> make_cuda_##name(const KernelRequest& request);
 #include "framework/ops/ops.def"
 #undef JARI_OP
+
+template <>
+struct DeviceName<DeviceKernel> {
+  static constexpr const char* text = "CUDA";
+};
 
 namespace cuda {
 
@@ -97,33 +102,6 @@ inline std::int64_t blocks_of(std::int64_t count, std::int64_t block) { return (
 
 // Stretches of a workspace begin at multiples of this.
 inline std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
-
-// `make.template operator()<T>()` for T = float or double; DeviceError for another element type.
-template <class Make>
-std::unique_ptr<DeviceKernel> for_real(const KernelRequest& request, DType dtype, const Make& make) {
-  switch (dtype) {
-    case DType::f32:
-      return make.template operator()<float>();
-    case DType::f64:
-      return make.template operator()<double>();
-    default:
-      refuse(request, dtype);
-  }
-}
-
-// The same for float, double and std::int32_t.
-template <class Make>
-std::unique_ptr<DeviceKernel> for_number(const KernelRequest& request, DType dtype, const Make& make) {
-  if (dtype == DType::i32) return make.template operator()<std::int32_t>();
-  return for_real(request, dtype, make);
-}
-
-// The same for all element types; a boolean is a std::uint8_t.
-template <class Make>
-std::unique_ptr<DeviceKernel> for_any(const KernelRequest& request, DType dtype, const Make& make) {
-  if (dtype == DType::boolean) return make.template operator()<std::uint8_t>();
-  return for_number(request, dtype, make);
-}
 
 }  // namespace cuda
 }  // namespace jari

@@ -2,6 +2,7 @@
 // Loops over the elements of a result: one thread an element, with a stride where a grid would be too large.
 
 #include "framework/backend/cuda/cuda_kernel.hpp"
+#include "framework/backend/layout.hpp"
 
 namespace jari::cuda {
 
@@ -42,28 +43,6 @@ struct StridedAxes {
     return offset;
   }
 };
-
-// Strides of a dense array.
-inline std::vector<std::int64_t> dense_strides(const Shape& shape) {
-  std::vector<std::int64_t> strides(static_cast<std::size_t>(shape.rank()));
-  std::int64_t stride = 1;
-  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
-    strides[static_cast<std::size_t>(axis)] = stride;
-    stride *= shape[axis];
-  }
-  return strides;
-}
-
-// Strides of a dense array by the axes of the shape that it is broadcast to: 0 along repeated axes.
-inline std::vector<std::int64_t> broadcast_strides(const Shape& operand, const Shape& result) {
-  const std::vector<std::int64_t> dense = dense_strides(operand);
-  std::vector<std::int64_t> strides(static_cast<std::size_t>(result.rank()), 0);
-  for (int back = 1; back <= operand.rank(); ++back) {
-    if (operand[-back] != 1)
-      strides[strides.size() - static_cast<std::size_t>(back)] = dense[dense.size() - static_cast<std::size_t>(back)];
-  }
-  return strides;
-}
 
 // `strides` by operand and axis of `shape`.
 template <int N>

@@ -138,7 +138,7 @@ class MatmulKernel final : public DeviceKernel {
 }  // namespace
 
 std::unique_ptr<DeviceKernel> make_cuda_matmul(const KernelRequest& request) {
-  if (!is_real(request.inputs[0].dtype)) refuse(request, request.inputs[0].dtype);
+  if (!is_real(request.inputs[0].dtype)) refuse<DeviceKernel>(request, request.inputs[0].dtype);
   return std::make_unique<MatmulKernel>(request);
 }
 

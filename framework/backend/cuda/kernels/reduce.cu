@@ -7,6 +7,7 @@
 
 #include "framework/backend/cuda/indexing.hpp"
 #include "framework/backend/cuda/totals.hpp"
+#include "framework/backend/layout.hpp"
 #include "framework/ops/attributes.hpp"
 
 namespace jari {
@@ -127,19 +128,10 @@ std::int64_t chunk_of(std::int64_t reduced, std::int64_t blocks_without, std::in
 
 // The stages of a reduction, the last of which gives the result.
 std::vector<Stage> stages_of(const Shape& shape, const std::vector<int>& axes) {
-  std::vector<bool> reduces(static_cast<std::size_t>(shape.rank()), false);
-  for (const int axis : axes) reduces[static_cast<std::size_t>(axis)] = true;
   std::vector<Stage> stages;
-  std::int64_t inner = 1;  // product of the kept axes behind
-  for (int axis = shape.rank() - 1; axis >= 0;) {
-    const bool reduced_here = reduces[static_cast<std::size_t>(axis)];
-    std::int64_t size = 1;
-    for (; axis >= 0 && reduces[static_cast<std::size_t>(axis)] == reduced_here; --axis) size *= shape[axis];
-    if (!reduced_here) {
-      inner *= size;
-      continue;
-    }
-    const std::int64_t outer = shape.first(axis + 1).size(), columns = columns_of_block(inner);
+  for (const auto& [outer, reduced, inner] : reduced_axes(shape, axes)) {
+    const std::int64_t columns = columns_of_block(inner);
+    std::int64_t size = reduced;
     do {
       const std::int64_t chunk = inner == 1
                                      ? chunk_of(size, outer, kBlockThreads)
