@@ -7,6 +7,7 @@
 
 #include "framework/base/text.hpp"
 #include "framework/spec/interpolate.hpp"
+#include "framework/spec/key_paths.hpp"
 #include "framework/spec/yaml_reader.hpp"
 
 namespace jari {
@@ -84,6 +85,24 @@ void make_mapping(SpecNode& node, const SourceSpan& span) {
   node = std::move(mapping);
 }
 
+// Whether keys at this place ("sweep.grid.", "sweep.exclude.0.") are paths, so that all that follows is one key.
+bool holds_paths(std::string_view place) {
+  if (!place.starts_with("sweep.")) return false;
+  place.remove_suffix(1);
+  const std::size_t last_dot = place.rfind('.');
+  if (place.find_first_not_of("0123456789", last_dot + 1) == std::string_view::npos) place = place.substr(0, last_dot);
+  constexpr std::string_view kBlocks[] = {".grid", ".zip", ".list", ".space", ".if", ".exclude", ".baseline"};
+  return std::ranges::any_of(kBlocks, [place](std::string_view block) { return place.ends_with(block); });
+}
+
+// Of the part of `path` from `start` on, how much is a key of `node` that is there or shall be.
+std::size_t segment_length(const SpecNode& node, std::string_view path, std::size_t start) {
+  const std::string_view rest = path.substr(start);
+  const std::size_t length = key_length(node, rest);
+  const bool is_new = !node.is_sequence() && node.find(rest.substr(0, length)) == nullptr;
+  return is_new && holds_paths(path.substr(0, start)) ? rest.size() : length;
+}
+
 void set_override(SpecNode& root, const std::string& text, std::size_t number, Diagnostics& diagnostics) {
   const auto file = std::make_shared<const SourceFile>(SourceFile{fmt::format("override #{}", number), {text}});
   SourceSpan key_span{file, 1, 1, std::max(1, count_code_points(text)), ""};
@@ -131,8 +150,8 @@ void set_path(SpecNode& root, const std::string& path, SpecNode value, const Sou
     return diagnostics.error(key_span, "", fmt::format("nested more than {} deep", kDeepestSpec));
   SpecNode* node = &root;
   for (std::size_t start = 0; start <= path.size();) {
-    const std::size_t end = std::min(path.find('.', start), path.size());
-    const std::string segment = path.substr(start, end - start);
+    const std::string segment = path.substr(start, segment_length(*node, path, start));
+    const std::size_t end = start + segment.size();
     SourceSpan span = key_span;
     span.column += count_code_points(std::string_view(path).substr(0, start));
     span.length = count_code_points(segment);

@@ -11,7 +11,8 @@
 namespace jari {
 
 // Reads a spec, merges what it extends (paths relative to the file that names them) and sets overrides, "KEY=VALUE"
-// each: "train.optimizer.lr=1e-3", "groups.0.lr=0.1". A value is YAML and replaces what was there.
+// each: "train.optimizer.lr=1e-3", "groups.0.lr=0.1", "sweep.grid.model.width=[16, 32]". A value is YAML and replaces
+// what was there.
 SpecNode compose_spec(const std::string& path, const std::vector<std::string>& overrides, Diagnostics& diagnostics);
 
 // Overrides alone, on a tree that is there.

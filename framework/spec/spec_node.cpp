@@ -6,17 +6,11 @@
 #include <optional>
 
 #include "framework/base/text.hpp"
+#include "framework/spec/key_paths.hpp"
 #include "framework/spec/scalar.hpp"
 
 namespace jari {
 namespace {
-
-// First segment of "train.optimizer.lr" and the rest.
-std::pair<std::string_view, std::string_view> split_path(std::string_view path) {
-  const std::size_t dot = path.find('.');
-  if (dot == std::string_view::npos) return {path, {}};
-  return {path.substr(0, dot), path.substr(dot + 1)};
-}
 
 std::optional<std::size_t> index_of(std::string_view segment, std::size_t count) {
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -164,14 +158,14 @@ SpecNode* SpecNode::find(std::string_view key) {
 const SpecNode* SpecNode::find_path(std::string_view path) const {
   const SpecNode* node = this;
   while (node != nullptr && !path.empty()) {
-    const auto [segment, rest] = split_path(path);
+    const std::string_view segment = path.substr(0, key_length(*node, path));
     if (node->is_sequence()) {
       const std::optional<std::size_t> index = index_of(segment, node->items.size());
       node = index ? &node->items[*index] : nullptr;
     } else {
       node = node->find(segment);
     }
-    path = rest;
+    path.remove_prefix(std::min(segment.size() + 1, path.size()));
   }
   return node;
 }

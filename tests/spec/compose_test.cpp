@@ -58,6 +58,31 @@ TEST_F(Compose, SetsOverrides) {
   EXPECT_EQ(root.find_path("name.물리")->span.location(), "override #6:1:10");
 }
 
+TEST_F(Compose, OverridesReachKeysThatHaveDots) {
+  const std::string path = write("spec.yaml", "sizes: {a: {b: 1}, a.b: {c: 2}, a.b.c: [3], d: 4}\n");
+  const SpecNode root = load(path, {"sizes.a.b.c=5", "sizes.a.b.d=6", "sizes.a.x=7", "sizes.d.e=8", "sizes.f.g=9"});
+  EXPECT_EQ(to_flow_yaml(root),
+            "{sizes: {a: {b: 1, x: 7}, a.b: {c: 2, d: 6}, a.b.c: 5, d: {type: 4, e: 8}, f: {g: 9}}}");
+  EXPECT_EQ(root.find_path("sizes.a.b.d")->span.location(), "override #2:1:13");
+  EXPECT_EQ(root.find_path("sizes.a.b.c")->text, "5");
+  EXPECT_EQ(root.find_path("sizes.a.b.c.d"), nullptr);
+}
+
+TEST_F(Compose, KeysOfASweepsBlocksArePathsInOverridesToo) {
+  const std::string path = write("spec.yaml",
+                                 "sweep: {grid: {model.width: [1, 2]}, zip: [{a.b: [1]}], list: [{a.b: 1}],\n"
+                                 "  when: [{if: {a.b: 1}}], random: {space: {a.b: {from: 1}}}}\n");
+  const SpecNode root = load(
+      path, {"sweep.grid.model.width.1=3", "sweep.grid.model.heads=[4]", "sweep.zip.0.c.d=[5]", "sweep.list.0.c.d=6",
+             "sweep.when.0.if.c.d=7", "sweep.when.0.grid.c.d=[8]", "sweep.random.space.a.b.from=9",
+             "sweep.random.space.c.d={from: 10}", "sweep.baseline.a.b=11", "sweep.retries=12"});
+  EXPECT_EQ(to_flow_yaml(root),
+            "{sweep: {grid: {model.width: [1, 3], model.heads: [4]}, zip: [{a.b: [1], c.d: [5]}], list: [{a.b: 1, "
+            "c.d: 6}], when: [{if: {a.b: 1, c.d: 7}, grid: {c.d: [8]}}], random: {space: {a.b: {from: 9}, c.d: "
+            "{from: 10}}}, baseline: {a.b: 11}, retries: 12}}");
+  EXPECT_EQ(root.find_path("sweep.grid.model.heads.0")->span.location(), "override #2:1:25");
+}
+
 TEST_F(Compose, RefusesOverridesThatNestTooDeep) {
   const std::string path = write("spec.yaml", "a: 1\n");
   std::string deepest = "b";

@@ -163,6 +163,15 @@ TEST(When, TwoMaySetOneKeyInDifferentTrialsOnly) {
               HasSubstr("sweep.when.grid.train.optimizer.lr: 'train.optimizer.lr' replaces what another axis sets"));
 }
 
+TEST(Sweep, AnOverrideChangesAnAxisOrAddsOne) {
+  const std::string block = "sweep: {grid: {model.width: [8, 16]}}\n";
+  EXPECT_THAT(labels(sweep(block, {"sweep.grid.model.width=[4, 12]"})), ElementsAre("width=4", "width=12"));
+  EXPECT_THAT(labels(sweep(block, {"sweep.grid.model.heads=[1, 2]"})),
+              ElementsAre("width=8,heads=1", "width=8,heads=2", "width=16,heads=1", "width=16,heads=2"));
+  EXPECT_THAT(labels(sweep("", {"sweep.grid.train.optimizer.lr=[1e-2, 1e-3]"})), ElementsAre("lr=1e-2", "lr=1e-3"));
+  EXPECT_THAT(error(block, {"sweep.grid.model.widht=[4]"}), HasSubstr("unknown key 'widht'"));
+}
+
 TEST(Sweep, RefusesOverridesOfWhatAnyKindOfAxisSets) {
   for (const char* block : {"sweep: {zip: {model.width: [8, 16]}}\n",
                             "sweep: {random: {trials: 2, space: {model.width: {from: 8, to: 16, multiple_of: 2}}}}\n",
