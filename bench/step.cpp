@@ -57,7 +57,7 @@ int measure(Options options) {
   std::vector<double> losses(rows.size());
   Program::Hooks hooks;
   hooks.feed = [&](int row, std::int64_t step, const Tensors& tensors) {
-    inputs[static_cast<std::size_t>(row)].fill(tensors, kTrainStream, step);
+    inputs[static_cast<std::size_t>(row)].fill_step(tensors, step);
   };
   hooks.feeds_ahead = true;
   // As a training has it: what is not finite changes nothing.

@@ -59,7 +59,7 @@ std::vector<RunRecord> train(const std::filesystem::path& runs, int threads) {
 double step(const TrialPrograms& programs, const TrialInputs& inputs, State& state) {
   double loss = 0;
   Program::Hooks hooks;
-  hooks.feed = [&](int, std::int64_t at, const Tensors& tensors) { inputs.fill(tensors, kTrainStream, at); };
+  hooks.feed = [&](int, std::int64_t at, const Tensors& tensors) { inputs.fill_step(tensors, at); };
   hooks.fetch = [&](int, std::int64_t, const Tensors& tensors) {
     loss = tensors.scalar(kLoss);
     return true;

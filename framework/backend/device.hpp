@@ -43,6 +43,12 @@ class DeviceGraph {
   virtual ~DeviceGraph() = default;
 };
 
+// A place in a queue's work.
+class DeviceEvent {
+ public:
+  virtual ~DeviceEvent() = default;
+};
+
 // Work that the device does in the order in which it is given. All verbs return at once but wait(). DeviceError where
 // the device fails; a failed kernel may show only at a later call.
 class DeviceQueue {
@@ -57,8 +63,11 @@ class DeviceQueue {
   virtual void begin_capture() = 0;
   virtual std::unique_ptr<DeviceGraph> end_capture() = 0;
   virtual void run(const DeviceGraph& graph) = 0;
-  // Until all is done.
+  virtual std::unique_ptr<DeviceEvent> make_event() = 0;
+  virtual void record(DeviceEvent& event) = 0;  // the event is now behind all that was given
+  // Until all is done that was given, or given before the event.
   virtual void wait() = 0;
+  virtual void wait(const DeviceEvent& event) = 0;
 };
 
 // Made once, at plan time, for known shapes; launched every step.
@@ -83,6 +92,9 @@ class Device {
   virtual std::unique_ptr<DeviceQueue> make_queue() = 0;
   // DeviceError where an operand's element type is not served.
   virtual std::unique_ptr<DeviceKernel> make_kernel(const KernelRequest& request) = 0;
+  // For several nodes of one op and equal attributes, of which none reads what another writes and all have the same
+  // step: its operands are theirs, one node's after the other's. Null where they are launched one by one.
+  virtual std::unique_ptr<DeviceKernel> make_joint_kernel(const std::vector<KernelRequest>& requests) = 0;
   // Its one output is `active`, i32 by trial: made 0 where one of the inputs, scalars of these types, is not finite.
   virtual std::unique_ptr<DeviceKernel> make_guard(const std::vector<DType>& inputs) = 0;
   // From its input to its output, `bytes` bytes, where the trial is active.

@@ -6,7 +6,7 @@
 
 namespace jari {
 
-AliasTable::AliasTable(std::span<const double> weights) : cells_(weights.size()) {
+AliasTable::AliasTable(std::span<const double> weights) : limits_(weights.size()), others_(weights.size()) {
   double sum = 0;
   for (const double weight : weights) sum += weight;
   JARI_ASSERT(sum > 0 && std::isfinite(sum), "weights that nothing can be drawn by");
@@ -20,14 +20,18 @@ AliasTable::AliasTable(std::span<const double> weights) : cells_(weights.size())
   while (!small.empty() && !large.empty()) {
     const std::size_t low = small.back(), high = large.back();
     small.pop_back();
-    cells_[low] = {static_cast<std::uint32_t>(left[low] * 0x1p32), static_cast<std::int32_t>(high)};
+    limits_[low] = static_cast<std::int32_t>(static_cast<std::uint32_t>(left[low] * 0x1p32));
+    others_[low] = static_cast<std::int32_t>(high);
     left[high] -= 1 - left[low];
     if (left[high] >= 1) continue;
     large.pop_back();
     small.push_back(high);
   }
   for (const auto& rest : {small, large}) {  // full cells, but for rounding
-    for (const std::size_t i : rest) cells_[i] = {~std::uint32_t{0}, static_cast<std::int32_t>(i)};
+    for (const std::size_t i : rest) {
+      limits_[i] = -1;  // all bits
+      others_[i] = static_cast<std::int32_t>(i);
+    }
   }
 }
 

@@ -14,17 +14,17 @@ class AliasTable {
 
   // Two draws of 32 random bits -> an index.
   std::int32_t draw(std::uint32_t place, std::uint32_t height) const {
-    const std::uint64_t cell = (std::uint64_t{place} * cells_.size()) >> 32;
-    const Cell& at = cells_[cell];
-    return height < at.limit ? static_cast<std::int32_t>(cell) : at.other;
+    const std::uint64_t cell = (std::uint64_t{place} * limits_.size()) >> 32;
+    return height < static_cast<std::uint32_t>(limits_[cell]) ? static_cast<std::int32_t>(cell) : others_[cell];
   }
 
+  // By index, as random_ids takes them.
+  const std::vector<std::int32_t>& limits() const { return limits_; }
+  const std::vector<std::int32_t>& others() const { return others_; }
+
  private:
-  struct Cell {
-    std::uint32_t limit = 0;  // below it the cell's own index
-    std::int32_t other = 0;
-  };
-  std::vector<Cell> cells_;
+  std::vector<std::int32_t> limits_;  // 32 bits: heights below it are the cell's own index
+  std::vector<std::int32_t> others_;
 };
 
 }  // namespace jari

@@ -20,7 +20,8 @@ class CopyTask : public SequenceTask {
   explicit CopyTask(std::int64_t vocabulary) : vocabulary_(vocabulary) {}
 
   std::int64_t vocabulary(const TokenizedCorpus* = nullptr) const final { return vocabulary_; }
-  void batch(const BatchContext& context, std::span<std::int32_t> tokens, std::span<std::int32_t> targets) const final;
+  // Token `position` of sequence `sequence` is draw sequence * length + position of the stream.
+  Batch batch(const LossContext& context) const final;
   bool has_target(std::int64_t position, std::int64_t length) const final { return source(position, length) >= 0; }
 
  protected:
@@ -30,8 +31,5 @@ class CopyTask : public SequenceTask {
  private:
   std::int64_t vocabulary_;
 };
-
-// Token `position` of sequence `sequence` is uniform_below(bits(sequence * length + position), vocabulary).
-void draw_tokens(const RandomStream& random, std::int64_t vocabulary, std::span<std::int32_t> tokens);
 
 }  // namespace jari

@@ -1,15 +1,9 @@
 #pragma once
 // Tasks of sequences: every position of a sequence of tokens has a target token, or none.
 
-#include <span>
-
 #include "framework/component/task.hpp"
 
 namespace jari {
-
-// Names of the graph's inputs.
-inline constexpr const char* kTokens = "tokens";    // i32 [batch, length]
-inline constexpr const char* kTargets = "targets";  // i32 [batch, length], -1: none
 
 // What sequences are asked of a corpus.
 struct SequenceWindows {
@@ -22,9 +16,12 @@ class SequenceTask : public Task {
  public:
   static constexpr std::int64_t kEndless = -1;
 
-  // tokens, targets: [batch, length], row-major. A target is a token id, or -1 where the task asks for nothing.
-  virtual void batch(const BatchContext& context, std::span<std::int32_t> tokens,
-                     std::span<std::int32_t> targets) const = 0;
+  struct Batch {
+    Value tokens, targets;  // i32 [batch, length]; a target is a token id, or -1 where the task asks for nothing
+  };
+  // Adds what makes a batch to the graph, or the part of one that the context names: in the graph, so that on a device
+  // nothing of it passes from the host.
+  virtual Batch batch(const LossContext& context) const = 0;
 
   // Whether position i of a sequence of that length has a target (the same for all sequences), for accuracy by
   // position.
@@ -42,13 +39,14 @@ class SequenceTask : public Task {
 
   // What an evaluation looks at.
   struct Judgement {
+    Batch batch;
     Value predictions;       // i32 [batch, length]
     Value loss_by_position;  // real [batch, length]
   };
   Judgement judge(const LossContext& context) const;
 
   TaskLoss loss(const LossContext& context) const final;
-  std::unique_ptr<const Batches> batches(std::shared_ptr<const TokenizedCorpus> corpus) const final;
+  std::unique_ptr<const Batches> batches(std::shared_ptr<const TokenizedCorpus> corpus) const override;
   std::string refuse_model(const Model& model) const override;
   const SequenceTask* as_sequence_task() const final { return this; }
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Family `task`: what is to be learned: batches made on the host, and the loss of a model on them.
+// Family `task`: what is to be learned: batches, and the loss of a model on them.
 
 #include <cstdint>
 #include <memory>
@@ -12,28 +12,35 @@
 
 namespace jari {
 
-struct BatchContext {
-  RandomStream random;      // of this batch: seed of the trial, stream "train" or "evaluate/<name>", step
-  std::int64_t batch = 0;   // sequences, or what else the task counts
+// The batches of a training or of an evaluation. What is in one depends on the trial's seed, on this and on the step.
+struct BatchStream {
+  std::uint64_t draws = 0;  // stream of its random numbers
+  bool training = true;     // false: of an evaluation
   std::int64_t length = 0;  // tokens a sequence, of a task of sequences
-  bool training = true;     // false: one of the batches of an evaluation
   std::int64_t stride = 0;  // of an evaluation over a text: tokens from one sequence to the next
-  const TokenizedCorpus* corpus = nullptr;  // of the spec's `data`; null without it
 };
 
-// A task with its data. One serves all trials of a fused group, on several threads at a time.
+struct BatchContext {
+  RandomStream random;  // of this batch: the trial's seed, the stream's draws, the step
+  const BatchStream& stream;
+};
+
+// What batches are made of beside what the graph draws: data that graphs read in place, inputs that the host fills. One
+// serves all trials of a fused group, on several threads at a time, and outlives its graphs.
 class Batches {
  public:
   virtual ~Batches() = default;
   // Fills the inputs that the task's loss() made, from the context alone.
-  virtual void fill(const BatchContext& context, const Tensors& inputs) const = 0;
+  virtual void fill(const BatchContext& /*context*/, const Tensors& /*inputs*/) const {}
 };
 
 struct LossContext {
   const BuildContext& build;
   const Slot<Model>& model;
-  std::int64_t batch = 0;
-  SourceSpan span;  // of the task in the spec
+  const BatchStream& stream;
+  const Batches* batches = nullptr;  // as Task::batches() made them
+  std::int64_t batch = 0;            // sequences, or what else the task counts
+  SourceSpan span;                   // of the task in the spec
   // Which of how many equal parts of the batch the loss is of (`train.accumulate`).
   std::int64_t part = 0, parts = 1;
 };
@@ -56,7 +63,8 @@ class Task {
   // Adds inputs, model and loss to the graph.
   virtual TaskLoss loss(const LossContext& context) const = 0;
 
-  // What fills the inputs. The task must outlive it. Throws StoreError where the corpus does not fit the task.
+  // Null where the graph draws all of a batch. The task must outlive it. Throws
+  // StoreError where the corpus does not fit the task.
   virtual std::unique_ptr<const Batches> batches(std::shared_ptr<const TokenizedCorpus> corpus) const = 0;
 
   // "" if it can train this model; otherwise the reason, for the spec's author.

@@ -38,7 +38,7 @@ struct Cluster {
 
 // The path of an op or a constant is its scope; that of a leaf ends in a name of its own.
 Cluster& cluster_of(Cluster& top, const Node& node) {
-  const bool has_name = node.kind == NodeKind::input || node.kind == NodeKind::parameter;
+  const bool has_name = node.kind != NodeKind::op && node.kind != NodeKind::constant;
   const std::string path = has_name || node.path.empty() ? node.path : node.path + "/";
   Cluster* cluster = &top;
   std::size_t begin = 0;
@@ -92,6 +92,7 @@ class DotWriter {
       case NodeKind::constant:
         return "gray90";
       case NodeKind::input:
+      case NodeKind::resident:
         return "lightyellow";
       case NodeKind::op:
         break;

@@ -31,6 +31,7 @@ void check_sizes(const std::string& what, const Shape& shape) {
 Value Graph::leaf(Node node, std::map<std::string, int>* names) {
   const char* const kind = node.kind == NodeKind::input       ? "input"
                            : node.kind == NodeKind::parameter ? "parameter"
+                           : node.kind == NodeKind::resident  ? "resident"
                                                               : "constant";
   try {
     check_sizes(names ? fmt::format("{} '{}'", kind, node.path) : kind, node.outputs[0].shape);
@@ -38,7 +39,11 @@ Value Graph::leaf(Node node, std::map<std::string, int>* names) {
       const auto found = names->find(node.path);
       if (found != names->end()) {
         const Node& old = nodes_[static_cast<std::size_t>(found->second)];
-        if (old.outputs == node.outputs && old.per_trial == node.per_trial) return {this, found->second, 0};
+        if (old.outputs == node.outputs && old.per_trial == node.per_trial && old.resident == node.resident)
+          return {this, found->second, 0};
+        if (old.resident != node.resident)
+          throw ShapeError(
+              fmt::format("{} '{}' is already there with other elements: use another name", kind, node.path));
         const auto text = [](const Node& of) {
           return of.outputs[0].to_string() + (of.per_trial ? " per trial" : " shared");
         };
@@ -73,6 +78,15 @@ Value Graph::parameter_of(const std::string& name, TensorType type) {
   node.per_trial = true;
   node.path = name;
   return leaf(std::move(node), &parameters_by_name_);
+}
+
+Value Graph::resident(const std::string& name, TensorType type, const void* elements) {
+  Node node;
+  node.kind = NodeKind::resident;
+  node.outputs = {std::move(type)};
+  node.path = name;
+  node.resident = elements;
+  return leaf(std::move(node), &residents_by_name_);
 }
 
 void Graph::require_constant(const Shape& shape) const {
@@ -126,11 +140,27 @@ std::vector<Value> Graph::apply(const Op& op, std::vector<Value> inputs, Attribu
   node.attributes = std::move(attributes);
   node.path = path_;
   node.span = span_;
-  nodes_.push_back(std::move(node));
+  const bool is_scalar = std::ranges::all_of(node.outputs, [](const TensorType& of) { return of.shape.rank() == 0; });
+  const int index = op.once || is_scalar ? find_or_add(std::move(node)) : add(std::move(node));
   std::vector<Value> outputs;
-  const int count = static_cast<int>(nodes_.back().outputs.size());
-  for (int i = 0; i < count; ++i) outputs.emplace_back(this, size() - 1, i);
+  const int count = static_cast<int>(this->node(index).outputs.size());
+  for (int i = 0; i < count; ++i) outputs.emplace_back(this, index, i);
   return outputs;
+}
+
+int Graph::add(Node node) {
+  nodes_.push_back(std::move(node));
+  return size() - 1;
+}
+
+int Graph::find_or_add(Node node) {
+  for (int i = 0; i < size(); ++i) {
+    const Node& known = this->node(i);
+    if (known.op == node.op && known.inputs == node.inputs &&
+        known.attributes.to_string() == node.attributes.to_string())
+      return i;
+  }
+  return add(std::move(node));
 }
 
 Value Graph::apply_one(const Op& op, std::vector<Value> inputs, Attributes attributes) {

@@ -16,7 +16,7 @@
 
 namespace jari {
 
-enum class NodeKind { op, input, parameter, constant };
+enum class NodeKind { op, input, parameter, constant, resident };
 
 struct Node {
   NodeKind kind = NodeKind::op;
@@ -25,9 +25,10 @@ struct Node {
   Attributes attributes;
   std::vector<TensorType> outputs;
   bool per_trial = false;
-  std::string path;              // "model/attention/scores"; the name of an input or parameter
-  SourceSpan span;               // the spec line that made it
-  std::vector<double> constant;  // of NodeKind::constant, row-major (i32 and boolean values too)
+  std::string path;                // "model/attention/scores"; the name of an input, parameter or resident
+  SourceSpan span;                 // the spec line that made it
+  std::vector<double> constant;    // of NodeKind::constant, row-major (i32 and boolean values too)
+  const void* resident = nullptr;  // of NodeKind::resident: its elements, on the host
 };
 
 // What a product of f32 matrices rounds its operands to: not at all, to the 10 bits after the point of NVIDIA's tf32,
@@ -58,10 +59,15 @@ class Graph {
   Value constant_of(TensorType type, std::vector<double> values);      // shared, of any element type
   Value constant_i32(Shape shape, std::vector<std::int64_t> values);
   Value constant_boolean(Shape shape, const std::vector<bool>& values);
+  // Data that lie on the host already, too large for a constant: a corpus. Shared. They are read in place, a device
+  // takes one copy, and they stay as they are as long as a program of this graph lives.
+  Value resident(const std::string& name, TensorType type, const void* elements);
   // Throws a ShapeError if a constant of that shape is more than a host should compute: call it before computing one.
   void require_constant(const Shape& shape) const;
 
-  // Applies an op: checks, infers, appends. A ShapeError gets the node's path and spec line added.
+  // Applies an op: checks, infers, appends. A ShapeError gets the node's path and spec line added. A scalar that is
+  // there already, such as the learning rate times its schedule for each parameter, is that one, as is a node of
+  // Op::once.
   std::vector<Value> apply(const Op& op, std::vector<Value> inputs, Attributes attributes = {});
   Value apply_one(const Op& op, std::vector<Value> inputs, Attributes attributes = {});  // of an op with one output
   // Throws a ShapeError with the current path and spec line added.
@@ -102,12 +108,14 @@ class Graph {
 
  private:
   Value leaf(Node node, std::map<std::string, int>* names);
+  int add(Node node);  // its number
+  int find_or_add(Node node);
 
   DType real_;
   Products products_;
   bool rewrites_ = true;
   std::deque<Node> nodes_;
-  std::map<std::string, int> inputs_by_name_, parameters_by_name_;
+  std::map<std::string, int> inputs_by_name_, parameters_by_name_, residents_by_name_;
   std::vector<std::pair<Value, Value>> updates_;
   std::vector<std::pair<std::string, Value>> outputs_;
   std::string path_;

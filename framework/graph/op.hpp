@@ -45,6 +45,10 @@ struct Op {
 
   std::vector<RowRead> row_reads = {};
 
+  // Applied again to the same inputs with the same attributes it gives the same node: what makes batches, of which the
+  // optimizer asks for the ids before the model does.
+  bool once = false;
+
   // An optimizer's step, or a part of it: on a device its kernel leaves trials as they are that are not to run.
   bool steps = false;
 

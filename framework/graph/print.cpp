@@ -18,6 +18,8 @@ std::string right_side(const Node& node) {
       return "input";
     case NodeKind::parameter:
       return "parameter";
+    case NodeKind::resident:
+      return "resident";
     case NodeKind::constant:
       return fmt::format("constant {{{}}}", attributes_detail::text(node.constant));
     case NodeKind::op:

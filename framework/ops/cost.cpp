@@ -53,6 +53,7 @@ GraphCost cost_of(const Graph& graph) {
     if (!needed[static_cast<std::size_t>(i)]) continue;
     switch (node.kind) {
       case NodeKind::input:
+      case NodeKind::resident:
         ++cost.inputs;
         break;
       case NodeKind::constant:

@@ -66,10 +66,10 @@ Value iota(Graph& graph, std::int64_t count);  // i32 [count]: 0, 1, 2 ...
 Value reduce_sum(Value x, std::vector<int> axes, bool keep = false);
 Value reduce_max(Value x, std::vector<int> axes, bool keep = false);  // gradient to the first of equal maxima
 Value mean(Value x, std::vector<int> axes, bool keep = false);
-Value sum_all(Value x);         // -> scalar
-Value mean_all(Value x);        // -> scalar
-Value sum_of_squares(Value x);  // -> scalar
-Value argmax(Value x);          // [..., n] -> i32 [...]; the first of equal maxima
+Value sum_all(Value x);                                 // -> scalar
+Value mean_all(Value x);                                // -> scalar
+Value sum_of_squares(const std::vector<Value>& parts);  // of all their elements -> scalar
+Value argmax(Value x);                                  // [..., n] -> i32 [...]; the first of equal maxima
 
 // -- tables; an id below 0 stands for none
 Value gather(Value table, Value ids);  // [rows, ...], i32 [...] -> [ids..., ...]; zeros for none
@@ -126,6 +126,36 @@ RandomInputs random_inputs(Graph& graph);                                  // th
 Value random_uniform(Graph& graph, const std::string& name, Shape shape);  // [0, 1)
 // Zeroes each element with probability `rate` (a scalar, may be per trial) and divides the others by 1 - rate.
 Value dropout(Value x, const std::string& name, Value rate);
+
+// -- batches, made where they are used
+struct IdDraws {
+  std::uint64_t stream = 0;
+  Shape shape;
+  std::int64_t count = 0;  // ids are drawn from [0, count)
+  std::int64_t first = 0;  // element of the stream that the first draw is
+  Value asked = {};        // i32, whose axes are the first of `shape`: where it is below 0, ids are -1. Optional.
+  Value limits = {},
+        others = {};  // i32 [count], an alias table: 32 bits below the limit stay, others go. Optional: all alike.
+};
+// Element i is uniform_below(bits(first + i), count) of the RandomStream {seed, stream, step}; by an alias table it
+// takes two words.
+Value random_ids(Graph& graph, const IdDraws& draws);
+// The ids at places of each row: i32 [..., n], i32 [m] -> [..., m]. A place below 0 stands for none and gives -1.
+Value take_ids(Value ids, Value places);
+struct TextWindows {
+  // i32 [begins, length]: what stands from each begin on, 0 behind the end; and what follows each of them, -1 where
+  // nothing does and for the first `skips` of a window.
+  Value tokens, targets;
+};
+// text: i32 [n], of which [0, end) counts; begins, skips: i32 [windows].
+struct WordWindowsAttributes;
+struct WordWindows {
+  Value centers, contexts;  // i32 [batch], [batch, width]; -1: none
+};
+// framework/ops/word_windows.hpp. words: i32 [n]; line_starts: i32 [lines + 1]; chances: f32 [ids], of each id not to
+// be dropped, or empty.
+WordWindows word_windows(Value words, Value line_starts, Value chances, const WordWindowsAttributes& options);
+TextWindows text_windows(Value text, Value begins, Value skips, std::int64_t length, std::int64_t end);
 
 // -- optimizer steps, one node a parameter; `step` is the i32 scalar input "random/step", counted from 0.
 struct SgdOptions {

@@ -26,6 +26,31 @@ std::vector<TensorType> infer_uniform(const std::vector<TensorType>& inputs, con
   return {result};
 }
 
+// seed, step, [asked,] [limits, others] -> ids.
+std::vector<TensorType> infer_ids(const std::vector<TensorType>& inputs, const Attributes& attributes) {
+  const auto& options = attributes.as<RandomIdsAttributes>();
+  require_inputs("random_ids", inputs.size(), options.masked ? 3 : 2, 5);
+  require_seed_and_step("random_ids", inputs[0], inputs[1]);
+  constexpr std::int64_t kMostIds = 1 << 30;
+  if (options.count < 1 || options.count > kMostIds)
+    throw ShapeError(fmt::format("random_ids: draws from 1 to 2^30 ids, not {}", options.count));
+  const RandomIdsInputs which(options, inputs);
+  if (options.masked) {
+    const TensorType& asked = inputs[2];
+    require_dtype("random_ids", "what is asked for", asked, DType::i32);
+    if (asked.shape.rank() > options.shape.rank() || options.shape.first(asked.shape.rank()) != asked.shape)
+      throw ShapeError(fmt::format("random_ids: the first axes of {} must be those of what is asked for, {}",
+                                   options.shape.to_string(), asked.to_string()));
+  }
+  if (which.limits >= 0) {
+    const TensorType table{DType::i32, {options.count}};
+    require_type("random_ids", "the limits", inputs[static_cast<std::size_t>(which.limits)], table);
+    require_inputs("random_ids", inputs.size(), static_cast<std::size_t>(which.others) + 1, 5);
+    require_type("random_ids", "the others", inputs[static_cast<std::size_t>(which.others)], table);
+  }
+  return {{DType::i32, options.shape}};
+}
+
 // x, rate, seed, step -> x with some elements dropped.
 std::vector<TensorType> infer_dropout(const std::vector<TensorType>& inputs, const Attributes&) {
   require_inputs("dropout", inputs.size(), 4, 4);
@@ -70,6 +95,7 @@ std::uint64_t new_stream(const Graph& graph, const char* op, const std::string& 
 }  // namespace
 
 const Op op_random_uniform = {.name = "random_uniform", .infer = infer_uniform};
+const Op op_random_ids = {.name = "random_ids", .infer = infer_ids, .once = true};
 const Op op_dropout = {
     .name = "dropout", .infer = infer_dropout, .gradient = dropout_gradient, .body = dropout_body, .in_place = {0}};
 
@@ -82,6 +108,18 @@ Value random_uniform(Graph& graph, const std::string& name, Shape shape) {
   const RandomUniformAttributes attributes = {new_stream(graph, "random_uniform", name), std::move(shape),
                                               graph.real()};
   return graph.apply_one(op_random_uniform, {seed, step}, attributes);
+}
+
+Value random_ids(Graph& graph, const IdDraws& draws) {
+  const auto [seed, step] = random_inputs(graph);
+  std::vector<Value> inputs = {seed, step};
+  if (draws.asked) inputs.push_back(draws.asked);
+  if (draws.limits) {
+    inputs.push_back(draws.limits);
+    inputs.push_back(draws.others);
+  }
+  return graph.apply_one(op_random_ids, inputs,
+                         RandomIdsAttributes{draws.stream, draws.shape, draws.count, draws.first, bool(draws.asked)});
 }
 
 Value dropout(Value x, const std::string& name, Value rate) {

@@ -112,11 +112,17 @@ std::vector<int> all_axes(Value x) {
 }
 
 Types infer_sum_of_squares(const Types& inputs, const Attributes&) {
+  require_inputs("sum_of_squares", inputs.size(), 1, 100'000);
   require_real("sum_of_squares", inputs[0]);
+  for (const TensorType& input : inputs) require_same_dtype("sum_of_squares", inputs[0], input);
   return {{inputs[0].dtype, {}}};
 }
 
-Values sum_of_squares_body(Graph&, const Values& inputs, const Attributes&) { return {sum_all(square(inputs[0]))}; }
+Values sum_of_squares_body(Graph&, const Values& inputs, const Attributes&) {
+  Value sum = sum_all(square(inputs[0]));
+  for (std::size_t i = 1; i < inputs.size(); ++i) sum = sum + sum_all(square(inputs[i]));
+  return {sum};
+}
 
 }  // namespace
 
@@ -137,6 +143,9 @@ Value sum_all(Value x) { return reduce_sum(x, all_axes(x)); }
 Value mean_all(Value x) { return mean(x, all_axes(x)); }
 Value argmax(Value x) { return x.graph().apply_one(op_argmax, {x}); }
 
-Value sum_of_squares(Value x) { return x.graph().apply_one(op_sum_of_squares, {x}); }
+Value sum_of_squares(const std::vector<Value>& parts) {
+  JARI_ASSERT(!parts.empty(), "a sum of nothing");
+  return parts[0].graph().apply_one(op_sum_of_squares, parts);
+}
 
 }  // namespace jari

@@ -22,6 +22,7 @@ std::vector<std::size_t> parameter_offsets(const std::vector<std::pair<std::stri
 
 const char* leaf_name(const Program::Plan& plan, const Location& location) {
   if (location.region == Region::state) return plan.parameters[location.offset].first.c_str();
+  if (location.region == Region::resident) return plan.residents[location.offset].name.c_str();
   if (location.region != Region::input) return "";
   const auto found = std::find_if(plan.inputs.begin(), plan.inputs.end(),
                                   [&](const NamedLocation& input) { return input.location.offset == location.offset; });

@@ -17,6 +17,7 @@ struct Addresses {
   std::byte* constant;
   std::byte* state;
   const std::vector<std::size_t>* parameter_offsets;
+  const std::vector<Program::Plan::Resident>* residents;
 
   std::byte* operator()(const Location& location) const {
     switch (location.region) {
@@ -28,6 +29,8 @@ struct Addresses {
         return constant + location.offset;
       case Region::state:
         return state + (*parameter_offsets)[location.offset];
+      case Region::resident:  // never an output, so never written to
+        return static_cast<std::byte*>(const_cast<void*>((*residents)[location.offset].elements));
     }
     return nullptr;
   }

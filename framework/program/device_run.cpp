@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/base/error.hpp"
 #include "framework/program/device_session.hpp"
 
 namespace jari {
@@ -21,7 +22,8 @@ std::size_t DeviceRun::bytes(int trials) const {
   for (const KernelCall& call : plan_.calls)
     workspace = std::max(workspace, call.device_kernel->workspace_bytes(trials));
   const std::size_t a_trial = plan_.report.arena_bytes + plan_.report.input_bytes + sizeof(std::int32_t);
-  return a_trial * static_cast<std::size_t>(trials) + workspace + plan_.report.constant_bytes;
+  return a_trial * static_cast<std::size_t>(trials) + workspace + plan_.report.constant_bytes +
+         plan_.report.resident_bytes;
 }
 
 void DeviceRun::leave() {
@@ -45,6 +47,17 @@ DeviceRun::Session& DeviceRun::session(int count, const std::vector<std::string>
 
 namespace {
 
+// Until nothing is under way: it uses memory of the call. What fails then is of a step that nobody asks for any more.
+struct Drain {
+  DeviceRun::Session& session;
+  ~Drain() {
+    try {
+      session.wait();
+    } catch (const DeviceError&) {
+    }
+  }
+};
+
 // The trials of one call that are together on the device.
 class Steps {
  public:
@@ -59,29 +72,23 @@ class Steps {
         observer_(observer) {}
 
   Program::DeviceSteps run(State& state, std::int64_t begin, std::int64_t end) {
-    Program::DeviceSteps steps;
-    if (begin >= end) return steps;
+    if (begin >= end) return {};
     session_.begin(state, first_, runs_);
+    for (int slot = 0; slot < count(); ++slot) {
+      if (runs_[index(slot)]) ran_.push_back(slot);
+    }
     const bool whole = observer_ == nullptr && (!hooks_.guard || !hooks_.finite.empty());
-    feed(begin);
-    for (std::int64_t step = begin; step < end && any(); ++step, ++steps.all) {
-      if (whole) {
-        if (session_.start_step(step)) ++steps.replayed;
-        if (hooks_.feeds_ahead && step + 1 < end) feed(step + 1);
-        session_.wait();
-        finish(step);
-        if (!hooks_.feeds_ahead && step + 1 < end) feed(step + 1);
-      } else {
-        for (int slot = 0; slot < count(); ++slot) {
-          if (runs_[index(slot)]) run_alone(slot, step);
-        }
-        if (step + 1 < end) feed(step + 1);
-      }
+    if (!whole) {
+      run_one_by_one(begin, end);
+    } else if (hooks_.feeds_ahead) {
+      run_ahead(begin, end);
+    } else {
+      run_in_turn(begin, end);
     }
     if (plan_.changes_state()) {
       for (const int slot : ran_) state.changed_on_device(first_ + slot);
     }
-    return steps;
+    return steps_;
   }
 
  private:
@@ -89,12 +96,61 @@ class Steps {
   int count() const { return static_cast<int>(runs_.size()); }
   bool any() const { return std::find(runs_.begin(), runs_.end(), true) != runs_.end(); }
 
-  void feed(std::int64_t step) {
-    if (ran_.empty()) {
-      for (int slot = 0; slot < count(); ++slot) {
-        if (runs_[index(slot)]) ran_.push_back(slot);
+  // A step is started before the host looks at what the one before gave, so that the device never waits for it.
+  void run_ahead(std::int64_t begin, std::int64_t end) {
+    const Drain drain{session_};
+    feed(begin);
+    start(begin);
+    if (begin + 1 < end) feed(begin + 1);
+    for (std::int64_t step = begin; step < end && any(); ++step) {
+      const std::vector<bool> leaves = leaving(step);
+      for (const int slot : ran_) {
+        if (leaves[index(slot)]) session_.stop(slot);
       }
+      const bool goes_on = step + 1 < end && leaves != runs_;
+      if (goes_on) start(step + 1);
+      session_.wait_for_step(step);
+      finish(step, leaves);
+      if (goes_on && step + 2 < end) feed(step + 2);
     }
+  }
+
+  void run_in_turn(std::int64_t begin, std::int64_t end) {
+    for (std::int64_t step = begin; step < end && any(); ++step) {
+      feed(step);
+      start(step);
+      const std::vector<bool> leaves = leaving(step);
+      session_.wait_for_step(step);
+      finish(step, leaves);
+    }
+  }
+
+  void run_one_by_one(std::int64_t begin, std::int64_t end) {
+    for (std::int64_t step = begin; step < end && any(); ++step) {
+      feed(step);
+      const std::vector<bool> leaves = leaving(step);
+      for (int slot = 0; slot < count(); ++slot) {
+        if (runs_[index(slot)]) run_alone(slot, step);
+      }
+      finish_leaving(leaves);
+      ++steps_.all;
+    }
+  }
+
+  void start(std::int64_t step) {
+    if (session_.start_step(step)) ++steps_.replayed;
+    ++steps_.all;
+  }
+
+  // The trials whose last step this is, by slot.
+  std::vector<bool> leaving(std::int64_t step) const {
+    std::vector<bool> leaves(runs_.size(), false);
+    if (!hooks_.is_last) return leaves;
+    for (const int slot : ran_) leaves[index(slot)] = runs_[index(slot)] && hooks_.is_last(first_ + slot, step);
+    return leaves;
+  }
+
+  void feed(std::int64_t step) {
     if (!hooks_.feed) return;
     pool_.for_each(static_cast<std::int64_t>(ran_.size()), [&](std::int64_t i, int) {
       const int slot = ran_[static_cast<std::size_t>(i)];
@@ -105,13 +161,13 @@ class Steps {
 
   bool passes(int slot, std::int64_t step) {
     if (!hooks_.guard) return true;
-    return session_.with_outputs(slot, session_.guarded(),
+    return session_.with_outputs(slot, step, session_.guarded(),
                                  [&](const Tensors& outputs) { return hooks_.guard(first_ + slot, step, outputs); });
   }
 
   bool goes_on(int slot, std::int64_t step) {
     if (!hooks_.fetch) return true;
-    return session_.with_outputs(slot, session_.outputs(),
+    return session_.with_outputs(slot, step, session_.outputs(),
                                  [&](const Tensors& outputs) { return hooks_.fetch(first_ + slot, step, outputs); });
   }
 
@@ -121,9 +177,16 @@ class Steps {
   }
 
   // The device has run the step; where its guard held, the state is that of before.
-  void finish(std::int64_t step) {
+  void finish(std::int64_t step, const std::vector<bool>& leaves) {
     for (const int slot : ran_) {
       if (runs_[index(slot)] && (!passes(slot, step) || !goes_on(slot, step))) end(slot);
+    }
+    finish_leaving(leaves);
+  }
+
+  void finish_leaving(const std::vector<bool>& leaves) {
+    for (const int slot : ran_) {
+      if (leaves[index(slot)] && runs_[index(slot)]) end(slot);
     }
   }
 
@@ -132,12 +195,12 @@ class Steps {
     session_.upload_inputs(slot, step);
     session_.run_calls(slot, 0, plan_.first_update, trial, step, observer_);
     if (hooks_.guard) {
-      session_.download_outputs(slot);
+      session_.download_outputs(slot, step);
       if (!passes(slot, step)) return end(slot);
     }
     session_.run_calls(slot, plan_.first_update, plan_.calls.size(), trial, step, observer_);
     session_.copy_updates(slot);
-    session_.download_outputs(slot);
+    session_.download_outputs(slot, step);
     if (!goes_on(slot, step)) end(slot);
   }
 
@@ -149,6 +212,7 @@ class Steps {
   const Program::Hooks& hooks_;
   ThreadPool& pool_;
   Observer* observer_;
+  Program::DeviceSteps steps_;
 };
 
 }  // namespace

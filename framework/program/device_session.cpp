@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "framework/program/resident_copy.hpp"
+
 namespace jari {
 namespace {
 
@@ -24,8 +26,11 @@ DeviceRun::Session::Session(const Program::Plan& plan, const std::shared_ptr<Dev
   workspace_ = device->allocate(workspace);
   const auto slots = static_cast<std::size_t>(count);
   for (Device::Memory& block : host_inputs_) block = device->allocate_host(slots * plan.report.input_bytes);
-  host_outputs_ = device->allocate_host(slots * output_bytes_);
+  for (Device::Memory& block : host_outputs_) block = device->allocate_host(slots * output_bytes_);
+  for (std::unique_ptr<DeviceEvent>& event : done_) event = queue_->make_event();
   host_active_ = device->allocate_host(slots * sizeof(std::int32_t));
+  for (const Program::Plan::Resident& resident : plan.residents)
+    residents_.push_back(resident_copy(device, resident.elements, resident.type.bytes(), *queue_));
   const std::size_t bytes = plan.constants.size();
   const Device::Memory staging = device->allocate_host(bytes);
   constants_ = device->allocate(bytes);
@@ -63,7 +68,9 @@ void DeviceRun::Session::find_finite() {
 void DeviceRun::Session::begin(State& state, int first, const std::vector<bool>& runs) {
   std::vector<std::size_t> offsets = parameter_offsets(plan_.parameters, state);
   std::byte* const data = state.on_device(device_, first, count_);
-  if (data != state_data_ || offsets != parameter_offsets_ || state_stride_ != state.bytes_per_trial()) graph_.reset();
+  if (data != state_data_ || offsets != parameter_offsets_ || state_stride_ != state.bytes_per_trial()) {
+    for (std::unique_ptr<DeviceGraph>& graph : graphs_) graph.reset();
+  }
   parameter_offsets_ = std::move(offsets);
   state_stride_ = state.bytes_per_trial();
   state_data_ = data;
@@ -74,8 +81,8 @@ void DeviceRun::Session::begin(State& state, int first, const std::vector<bool>&
 }
 
 Addresses DeviceRun::Session::host_addresses(int slot, std::int64_t step) const {
-  std::byte* const block = host_inputs_[step & 1].get() + static_cast<std::size_t>(slot) * plan_.report.input_bytes;
-  return {nullptr, block, nullptr, nullptr, nullptr};
+  std::byte* const block = host_inputs_[side(step)].get() + static_cast<std::size_t>(slot) * plan_.report.input_bytes;
+  return {nullptr, block, nullptr, nullptr, nullptr, nullptr};
 }
 
 DeviceOperand DeviceRun::Session::operand(const Location& location, int slot) const {
@@ -88,6 +95,8 @@ DeviceOperand DeviceRun::Session::operand(const Location& location, int slot) co
       return {inputs_.get() + index * input + location.offset, input};
     case Region::constant:
       return {constants_.get() + location.offset, 0};
+    case Region::resident:
+      return {residents_[location.offset].get(), 0};
     case Region::state:
       return {state_data_ + index * state_stride_ + parameter_offsets_[location.offset], state_stride_};
   }
@@ -95,32 +104,46 @@ DeviceOperand DeviceRun::Session::operand(const Location& location, int slot) co
 }
 
 bool DeviceRun::Session::start_step(std::int64_t step) {
-  queue_->copy(inputs_.get(), host_inputs_[step & 1].get(),
+  queue_->copy(inputs_.get(), host_inputs_[side(step)].get(),
                static_cast<std::size_t>(count_) * plan_.report.input_bytes);
-  if (!warm_) {  // libraries set themselves up at their first call, which must not be recorded
-    launch_step();
+  const bool replays = warm_;
+  if (replays) {
+    replay(step);
+  } else {  // libraries set themselves up at their first call, which must not be recorded
+    launch_step(step);
     warm_ = true;
-    return false;
   }
-  if (!graph_) {
-    queue_->begin_capture();
-    launch_step();
-    graph_ = queue_->end_capture();
-  }
-  queue_->run(*graph_);
-  return true;
+  queue_->record(*done_[side(step)]);
+  return replays;
 }
 
-void DeviceRun::Session::launch_step() {
+void DeviceRun::Session::replay(std::int64_t step) {
+  std::unique_ptr<DeviceGraph>& graph = graphs_[side(step)];
+  if (!graph) {
+    queue_->begin_capture();
+    launch_step(step);
+    graph = queue_->end_capture();
+  }
+  queue_->run(*graph);
+}
+
+void DeviceRun::Session::launch_step(std::int64_t step) {
   const Range all{0, count_};
-  for (std::size_t i = 0; i < plan_.calls.size(); ++i) {
+  auto joint = plan_.joints.begin();
+  for (std::size_t i = 0; i < plan_.calls.size();) {
     if (i == plan_.first_update) launch_guard();
-    const KernelCall& call = plan_.calls[i];
-    launch(*call.device_kernel, call.inputs, call.outputs, all);
+    if (joint != plan_.joints.end() && joint->first == i) {
+      launch(*joint->kernel, joint->inputs, joint->outputs, all);
+      i = joint->last;
+      ++joint;
+    } else {
+      const KernelCall& call = plan_.calls[i++];
+      launch(*call.device_kernel, call.inputs, call.outputs, all);
+    }
   }
   if (plan_.first_update == plan_.calls.size()) launch_guard();
   launch_copies(all);
-  launch_downloads(all);
+  launch_downloads(all, step);
 }
 
 void DeviceRun::Session::launch(const DeviceKernel& kernel, const std::vector<Location>& inputs,
@@ -145,8 +168,8 @@ void DeviceRun::Session::launch_copies(Range slots) {
     launch(*copies_[i], {plan_.copies[i].from}, {plan_.copies[i].to}, slots);
 }
 
-void DeviceRun::Session::launch_downloads(Range slots) {
-  std::byte* const block = host_outputs_.get() + static_cast<std::size_t>(slots.first) * output_bytes_;
+void DeviceRun::Session::launch_downloads(Range slots, std::int64_t step) {
+  std::byte* const block = host_outputs_[side(step)].get() + static_cast<std::size_t>(slots.first) * output_bytes_;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const DeviceOperand from = operand(plan_.outputs[i].location, slots.first);
     const std::size_t bytes = outputs_[i].type.bytes();
@@ -163,7 +186,7 @@ void DeviceRun::Session::launch_downloads(Range slots) {
 
 void DeviceRun::Session::upload_inputs(int slot, std::int64_t step) {
   const std::size_t bytes = plan_.report.input_bytes, offset = static_cast<std::size_t>(slot) * bytes;
-  queue_->copy(inputs_.get() + offset, host_inputs_[step & 1].get() + offset, bytes);
+  queue_->copy(inputs_.get() + offset, host_inputs_[side(step)].get() + offset, bytes);
   queue_->wait();
 }
 
@@ -208,8 +231,8 @@ std::vector<TensorView> DeviceRun::Session::views(const std::vector<Location>& l
 
 void DeviceRun::Session::copy_updates(int slot) { launch_copies({slot, 1}); }
 
-void DeviceRun::Session::download_outputs(int slot) {
-  launch_downloads({slot, 1});
+void DeviceRun::Session::download_outputs(int slot, std::int64_t step) {
+  launch_downloads({slot, 1}, step);
   queue_->wait();
 }
 
@@ -217,7 +240,6 @@ void DeviceRun::Session::stop(int slot) {
   auto* const flags = reinterpret_cast<std::int32_t*>(host_active_.get());
   flags[slot] = 0;
   queue_->copy(active(slot), flags + slot, sizeof(std::int32_t));
-  queue_->wait();
 }
 
 }  // namespace jari

@@ -10,6 +10,7 @@
 #include "framework/base/error.hpp"
 #include "framework/ops/ops.hpp"
 #include "framework/program/arena.hpp"
+#include "framework/program/joint_calls.hpp"
 #include "framework/program/sum_over_ranks.hpp"
 
 namespace jari {
@@ -128,6 +129,9 @@ class Planner {
       } else if (node.kind == NodeKind::parameter) {
         storage(value).location = {Region::state, plan_->parameters.size()};
         plan_->parameters.emplace_back(node.path, node.outputs[0]);
+      } else if (node.kind == NodeKind::resident) {
+        storage(value).location = {Region::resident, plan_->residents.size()};
+        plan_->residents.push_back({node.path, node.outputs[0], node.resident});
       } else if (node.kind == NodeKind::constant) {
         place_constant(value);
         fill_constant(node, storage(value).location.offset);
@@ -180,13 +184,19 @@ class Planner {
     const std::size_t workspace = call.kernel ? call.kernel->workspace_bytes() : call.device_kernel->workspace_bytes(1);
     plan_->report.workspace_bytes = std::max(plan_->report.workspace_bytes, workspace);
     plan_->calls.push_back(std::move(call));
+    requests_.push_back(request_of(node));
     release_dead(i);
+  }
+
+  KernelRequest request_of(const Node& node) const {
+    KernelRequest request{node.op, node.attributes, {}, node.outputs, graph_.products()};
+    for (const Value& input : node.inputs) request.inputs.push_back(input.type());
+    return request;
   }
 
   // Null: a kernel of the host.
   KernelCall make_call(const Node& node, Device* device) {
-    KernelRequest request{node.op, node.attributes, {}, node.outputs, graph_.products()};
-    for (const Value& input : node.inputs) request.inputs.push_back(input.type());
+    const KernelRequest request = request_of(node);
     KernelCall call;
     if (device == nullptr) {
       call.kernel = make_cpu_kernel(request);
@@ -307,11 +317,13 @@ class Planner {
       if (from.region == to.region && from.offset == to.offset) continue;
       plan_->copies.push_back({from, to, value.type().bytes()});
     }
+    if (device_ != nullptr) plan_->joints = joint_calls(plan_->calls, requests_, *device_);
     PlanReport& report = plan_->report;
     report.nodes = static_cast<int>(plan_->calls.size());
     report.arena_bytes = arena_.peak();
     report.constant_bytes = plan_->constants.size();
     for (const auto& [name, type] : plan_->parameters) report.state_bytes += aligned(type.bytes());
+    for (const Program::Plan::Resident& resident : plan_->residents) report.resident_bytes += resident.type.bytes();
     write_text();
   }
 
@@ -323,7 +335,7 @@ class Planner {
   }
 
   static std::string place_text(const Location& location) {
-    static const char* const names[] = {"arena", "input", "constant", "state"};
+    static const char* const names[] = {"arena", "input", "constant", "state", "resident"};
     return fmt::format("{}+{}", names[static_cast<int>(location.region)], location.offset);
   }
 
@@ -349,6 +361,7 @@ class Planner {
   std::vector<bool> live_, constant_;
   std::map<Value, int> storage_of_;
   std::map<int, std::size_t> call_of_node_;
+  std::vector<KernelRequest> requests_;  // of the calls
   std::vector<Storage> storages_;
   std::set<int> in_arena_;    // storages that hold a stretch of the arena now
   std::set<int> taken_over_;  // storages whose stretch has passed to an in-place result

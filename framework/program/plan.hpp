@@ -11,12 +11,13 @@
 
 namespace jari {
 
-// The memories that a kernel's operands lie in. On a device each but the constants has a slice a trial.
-enum class Region { arena, input, constant, state };
+// The memories that a kernel's operands lie in. On a device each but constants and residents has a slice a trial.
+enum class Region { arena, input, constant, state, resident };
 
 struct Location {
   Region region = Region::arena;
-  std::size_t offset = 0;  // bytes; of Region::state: index into Plan::parameters
+  std::size_t offset = 0;  // bytes; of Region::state, resident: index into Plan::parameters, residents
+  bool operator==(const Location&) const = default;
 };
 
 struct KernelCall {
@@ -48,8 +49,21 @@ struct Program::Plan {
     Location from, to;
     std::size_t bytes;
   };
-  std::vector<Copy> copies;  // updates that no kernel could write in place, done after all calls
+  // Calls [first, last) that a device does in one launch.
+  struct Joint {
+    std::size_t first, last;
+    std::shared_ptr<const DeviceKernel> kernel;
+    std::vector<Location> inputs, outputs;
+  };
+  std::vector<Joint> joints;  // in the order of the calls
+  std::vector<Copy> copies;   // updates that no kernel could write in place, done after all calls
   std::vector<std::byte> constants;
+  struct Resident {
+    std::string name;
+    TensorType type;
+    const void* elements;
+  };
+  std::vector<Resident> residents;
   PlanReport report;
   std::string text;
 

@@ -186,7 +186,8 @@ void Program::run(State& state, std::span<const int> trials, std::int64_t begin,
   std::vector<std::unique_ptr<Core>> cores(static_cast<std::size_t>(split_kernels ? 1 : pool.threads()));
 
   const auto run_trial = [&](int trial, Core& core, const Workers& workers) {
-    Addresses addresses{core.arena.data(), core.inputs.data(), plan_->constants.data(), state.data(trial), &offsets};
+    Addresses addresses{core.arena.data(), core.inputs.data(), plan_->constants.data(),
+                        state.data(trial), &offsets,           &plan_->residents};
     const LocatedTensors outputs(plan_->outputs, addresses), guarded(plan_->guarded, addresses);
     Feeder feeder(hooks, trial, *plan_, addresses, core, feeds_ahead ? &pool : nullptr);
     StepRunner runner(*plan_, addresses, core.workspace.data(), workers);
@@ -201,6 +202,7 @@ void Program::run(State& state, std::span<const int> trials, std::int64_t begin,
       run_calls(plan_->first_update, plan_->calls.size());
       for (const Plan::Copy& copy : plan_->copies) std::memcpy(addresses(copy.to), addresses(copy.from), copy.bytes);
       if (hooks.fetch && !hooks.fetch(trial, step, outputs)) return;
+      if (hooks.is_last && hooks.is_last(trial, step)) return;
     }
   };
 

@@ -80,7 +80,8 @@ struct PlanReport {
   std::size_t constant_bytes = 0;  // computed once
   std::size_t input_bytes = 0;
   std::size_t workspace_bytes = 0;
-  std::size_t state_bytes = 0;  // a trial
+  std::size_t state_bytes = 0;     // a trial
+  std::size_t resident_bytes = 0;  // of Graph::resident(): read where they lie; a device has one copy
 };
 
 class Program {
@@ -111,13 +112,17 @@ class Program {
     // The outputs, scalars, of which the guard asks no more than whether they are finite. A device asks that itself and
     // so does a whole step without the host; it calls the guard afterwards. Empty: it has to wait for the guard.
     std::vector<std::string> finite;
-    // After it: reads its outputs. Returning false ends this trial's steps (it diverged, or is done).
+    // Once a step has begun: whether it is to be the trial's last, as when somebody has asked to stop.
+    std::function<bool(int trial, std::int64_t step)> is_last;
+    // After it: reads its outputs. Returning false ends this trial's steps because something failed: a device may have
+    // begun the step after it by then, and changes the state.
     std::function<bool(int trial, std::int64_t step, const Tensors& outputs)> fetch;
   };
 
   // Runs steps [begin, end) of each of `trials`, in place on `state`. Each core takes a whole trial at a time; kernels
   // are split over the cores only when there are fewer trials than cores. The bits are the same either way. A device
-  // takes all trials of a step at once; with an observer it takes them one by one, node by node.
+  // takes all trials of a step at once, and with `feeds_ahead` the next step before the host has looked at its outputs;
+  // with an observer it takes them one by one, node by node.
   void run(State& state, std::span<const int> trials, std::int64_t begin, std::int64_t end, const Hooks& hooks,
            ThreadPool& pool, Observer* observer = nullptr) const;
 

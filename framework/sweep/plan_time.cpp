@@ -48,7 +48,7 @@ class Stopwatch {
   }
 
   // Seconds of one step of one trial, all cores at work: as they come by, without what a first step takes longer.
-  double seconds_a_step(const Program& program, const std::string& stream, std::int64_t most_steps, double budget) {
+  double seconds_a_step(const Program& program, const BatchStream& stream, std::int64_t most_steps, double budget) {
     Program::Hooks hooks;
     hooks.feed = [&](int row, std::int64_t step, const Tensors& inputs) {
       inputs_[static_cast<std::size_t>(row)].fill(inputs, stream, step);
@@ -110,13 +110,12 @@ TimeEstimate time_by_running(const TrialPrograms& programs, const std::vector<co
   TimeEstimate estimate;
   if (train.steps > 0) {
     estimate.seconds_a_trial = static_cast<double>(train.steps) *
-                               stopwatch.seconds_a_step(*programs.train(), kTrainStream, train.steps, share);
+                               stopwatch.seconds_a_step(*programs.train(), programs.train_stream(), train.steps, share);
   }
   for (const EvaluateProgram& evaluate : programs.evaluate()) {
     const std::int64_t batches = (evaluate.sequences + evaluate.batch - 1) / evaluate.batch;
-    estimate.seconds_a_trial +=
-        static_cast<double>(batches * evaluations(train)) *
-        stopwatch.seconds_a_step(*evaluate.program, "evaluate/" + evaluate.name, batches, share);
+    estimate.seconds_a_trial += static_cast<double>(batches * evaluations(train)) *
+                                stopwatch.seconds_a_step(*evaluate.program, evaluate.stream, batches, share);
   }
   return estimate;
 }

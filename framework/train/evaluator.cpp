@@ -9,10 +9,6 @@
 namespace jari {
 namespace {
 
-struct Batch {
-  std::vector<std::int32_t> tokens, targets;
-};
-
 // Sums over the sequences, by position. Plain doubles in a fixed order: the same at any thread count.
 struct Tally {
   Tally(std::int64_t length, const TextSizes* sizes)
@@ -21,9 +17,12 @@ struct Tally {
   const TextSizes* text;             // null where tokens are no text
   double bytes = 0, characters = 0;  // that the targets stand for
 
+  // The outputs of a program whose reals are of that type.
   template <class Real>
-  void add(const Batch& batch, const std::int32_t* predictions, const Real* losses, std::int64_t sequences) {
-    const std::vector<std::int32_t>& targets = batch.targets;
+  void add(const Tensors& outputs, std::int64_t sequences) {
+    const auto targets = outputs.get<std::int32_t>(kTargets), predictions = outputs.get<std::int32_t>(kPredictions);
+    const auto losses = outputs.get<Real>(kLossByPosition);
+    const auto tokens = text == nullptr ? targets : outputs.get<std::int32_t>(kTokens);
     const std::size_t length = correct.size();
     for (std::size_t i = 0; i < static_cast<std::size_t>(sequences) * length; ++i) {
       if (targets[i] < 0) continue;
@@ -32,7 +31,7 @@ struct Tally {
       correct[position] += predictions[i] == targets[i] ? 1 : 0;
       loss[position] += static_cast<double>(losses[i]);
       if (text == nullptr) continue;
-      const TextSize size = text->behind(batch.tokens[i], targets[i]);
+      const TextSize size = text->behind(tokens[i], targets[i]);
       bytes += size.bytes;
       characters += size.characters;
     }
@@ -110,11 +109,6 @@ class Rows {
   std::vector<int> rows_;
 };
 
-struct TestedSequences {
-  Tally tally;
-  Batch filled;
-};
-
 std::vector<Evaluation> evaluate_sequences(const EvaluateProgram& evaluate, const std::vector<EvaluatedTrial>& trials,
                                            State& state, ThreadPool& pool) {
   const Trial& first = *trials.front().trial;
@@ -122,32 +116,22 @@ std::vector<Evaluation> evaluate_sequences(const EvaluateProgram& evaluate, cons
   const bool is_text = (*first.experiment.task)->as_sequence_task()->predicts_text();
   const std::optional<TextSizes>& text = trials.front().inputs->programs().text_sizes();
   const Rows rows(trials);
-  std::vector<TestedSequences> tested(
-      trials.size(), TestedSequences{Tally(*evaluate.spec.length, is_text && text ? &*text : nullptr), {}});
+  std::vector<Tally> tallies(trials.size(), Tally(*evaluate.spec.length, is_text && text ? &*text : nullptr));
 
   Program::Hooks hooks;
+  hooks.feeds_ahead = true;
   hooks.feed = [&](int row, std::int64_t batch, const Tensors& tensors) {
-    const std::size_t slot = rows.slot(row);
-    trials[slot].inputs->fill(tensors, "evaluate/" + evaluate.name, batch, evaluate.spec.stride_or_length());
-    const auto tokens = tensors.get<std::int32_t>(kTokens), targets = tensors.get<std::int32_t>(kTargets);
-    Batch& filled = tested[slot].filled;
-    filled.tokens.assign(tokens.begin(), tokens.end());
-    filled.targets.assign(targets.begin(), targets.end());
+    trials[rows.slot(row)].inputs->fill(tensors, evaluate.stream, batch);
   };
   hooks.fetch = [&](int row, std::int64_t batch, const Tensors& tensors) {
     const std::int64_t sequences = std::min(evaluate.batch, evaluate.sequences - batch * evaluate.batch);
-    const std::int32_t* predictions = tensors.get<std::int32_t>(kPredictions).data();
-    TestedSequences& of = tested[rows.slot(row)];
-    if (f64) {
-      of.tally.add(of.filled, predictions, tensors.get<double>(kLossByPosition).data(), sequences);
-    } else {
-      of.tally.add(of.filled, predictions, tensors.get<float>(kLossByPosition).data(), sequences);
-    }
+    Tally& tally = tallies[rows.slot(row)];
+    f64 ? tally.add<double>(tensors, sequences) : tally.add<float>(tensors, sequences);
     return true;
   };
   evaluate.program->run(state, rows.all(), 0, batches_of(evaluate), hooks, pool);
   std::vector<Evaluation> results;
-  for (const TestedSequences& of : tested) results.push_back(summarize(evaluate, of.tally, is_text));
+  for (const Tally& tally : tallies) results.push_back(summarize(evaluate, tally, is_text));
   return results;
 }
 
@@ -157,8 +141,9 @@ std::vector<Evaluation> evaluate_losses(const EvaluateProgram& evaluate, const s
   const Rows rows(trials);
   std::vector<double> sums(trials.size(), 0);
   Program::Hooks hooks;
+  hooks.feeds_ahead = true;
   hooks.feed = [&](int row, std::int64_t batch, const Tensors& tensors) {
-    trials[rows.slot(row)].inputs->fill(tensors, "evaluate/" + evaluate.name, batch, evaluate.spec.stride_or_length());
+    trials[rows.slot(row)].inputs->fill(tensors, evaluate.stream, batch);
   };
   hooks.fetch = [&](int row, std::int64_t, const Tensors& tensors) {
     sums[rows.slot(row)] += tensors.scalar(kLoss);

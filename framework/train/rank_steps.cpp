@@ -2,37 +2,44 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <condition_variable>
 #include <cstring>
 #include <exception>
 #include <functional>
-#include <limits>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "framework/base/error.hpp"
 
 namespace jari {
 namespace {
 
-// What the first rank decides after each guard and each fetch; the others do the same, so that none waits for numbers
-// of one that has stopped. Decisions are counted: 2 * step for the guard, 2 * step + 1 for the fetch.
+// What the first rank decides about each step; the others do the same, so that none waits for numbers of one that has
+// stopped.
 class Decisions {
  public:
-  bool tell(std::int64_t number, bool goes_on) {
+  enum Question { is_last, guard, fetch };
+
+  Decisions(std::int64_t begin, std::int64_t end) : begin_(begin), told_(static_cast<std::size_t>(end - begin)) {}
+
+  bool tell(std::int64_t step, Question question, bool answer) {
     const std::lock_guard lock(mutex_);
     throw_if_failed();
-    (goes_on ? told_ : stopped_) = number;
+    answer_of(step, question) = answer;
     changed_.notify_all();
-    return goes_on;
+    return answer;
   }
 
-  bool hear(std::int64_t number) {
+  bool hear(std::int64_t step, Question question) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return told_ >= number || stopped_ <= number || failure_; });
+    const std::optional<bool>& answer = answer_of(step, question);
+    changed_.wait(lock, [&] { return answer.has_value() || failure_; });
     throw_if_failed();
-    return told_ >= number;
+    return *answer;
   }
 
   // Only the first failure counts: others follow from it.
@@ -53,28 +60,34 @@ class Decisions {
   }
 
  private:
+  std::optional<bool>& answer_of(std::int64_t step, Question question) {
+    return told_[static_cast<std::size_t>(step - begin_)][question];
+  }
   void throw_if_failed() const {
     if (failure_) throw DeviceError("another rank has failed");
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::int64_t told_ = -1;                                           // the newest that was to go on
-  std::int64_t stopped_ = std::numeric_limits<std::int64_t>::max();  // the one that was not
+  std::int64_t begin_;
+  std::vector<std::array<std::optional<bool>, 3>> told_;
   std::exception_ptr failure_;
 };
 
 Program::Hooks deciding(const Program::Hooks& hooks, Decisions& decisions) {
   Program::Hooks first = hooks;
+  first.is_last = [&](int trial, std::int64_t step) {
+    return decisions.tell(step, Decisions::is_last, hooks.is_last && hooks.is_last(trial, step));
+  };
   if (hooks.guard) {
     first.guard = [&](int trial, std::int64_t step, const Tensors& outputs) {
       decisions.check();
-      return decisions.tell(2 * step, hooks.guard(trial, step, outputs));
+      return decisions.tell(step, Decisions::guard, hooks.guard(trial, step, outputs));
     };
   }
   first.fetch = [&](int trial, std::int64_t step, const Tensors& outputs) {
     decisions.check();
-    return decisions.tell(2 * step + 1, !hooks.fetch || hooks.fetch(trial, step, outputs));
+    return decisions.tell(step, Decisions::fetch, !hooks.fetch || hooks.fetch(trial, step, outputs));
   };
   return first;
 }
@@ -82,9 +95,12 @@ Program::Hooks deciding(const Program::Hooks& hooks, Decisions& decisions) {
 Program::Hooks following(const Program::Hooks& hooks, Decisions& decisions) {
   Program::Hooks other;
   other.feed = hooks.feed;
+  other.feeds_ahead = hooks.feeds_ahead;
   other.finite = hooks.finite;
-  if (hooks.guard) other.guard = [&](int, std::int64_t step, const Tensors&) { return decisions.hear(2 * step); };
-  other.fetch = [&](int, std::int64_t step, const Tensors&) { return decisions.hear(2 * step + 1); };
+  other.is_last = [&](int, std::int64_t step) { return decisions.hear(step, Decisions::is_last); };
+  if (hooks.guard)
+    other.guard = [&](int, std::int64_t step, const Tensors&) { return decisions.hear(step, Decisions::guard); };
+  other.fetch = [&](int, std::int64_t step, const Tensors&) { return decisions.hear(step, Decisions::fetch); };
   return other;
 }
 
@@ -109,7 +125,7 @@ void RankSteps::run(State& state, std::span<const int> trials, std::int64_t begi
   if (ranks.size() == 1) return ranks[0].program->run(state, trials, begin, end, hooks, pool, observer);
   for (const int& trial : trials) {
     bring_up_to_date(state, trial);
-    Decisions decisions;
+    Decisions decisions(begin, end);
     const auto guarded = [&](const std::function<void()>& run) {
       try {
         run();

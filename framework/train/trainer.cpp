@@ -120,6 +120,7 @@ class GroupTrainer {
     hooks.feed = [&](int row, std::int64_t step, const Tensors& inputs) { run_of(row).feed(step, inputs); };
     hooks.feeds_ahead = true;  // a batch is a function of seed, stream and step
     hooks.guard = [&](int row, std::int64_t step, const Tensors& outputs) { return run_of(row).guard(step, outputs); };
+    hooks.is_last = [&](int row, std::int64_t step) { return run_of(row).is_last(step); };
     hooks.fetch = [&](int row, std::int64_t step, const Tensors& outputs) { return run_of(row).fetch(step, outputs); };
     hooks.finite = {kLoss, kGradientNorm};  // as TrialRun::guard
     steps_.run(state_, rows, begin, end, hooks, pool_, instruments_.empty() ? nullptr : &instruments_);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "framework/base/hash.hpp"
 #include "framework/ops/row_updates.hpp"
 
 namespace jari {
@@ -13,12 +12,9 @@ TrialInputs::TrialInputs(const Trial& trial, const TrialPrograms& programs) : tr
     hyperparameters_.emplace_back(per_trial_input(path), values.number(path));
 }
 
-void TrialInputs::fill(const Tensors& inputs, const std::string& stream, std::int64_t step, std::int64_t stride) const {
-  BatchContext context;
-  context.random = {trial_.seed(), hash64(stream), static_cast<std::uint32_t>(step)};
-  context.training = stream == kTrainStream;
-  context.stride = stride;
-  programs_.batches()->fill(context, inputs);
+void TrialInputs::fill(const Tensors& inputs, const BatchStream& stream, std::int64_t step) const {
+  const RandomStream random{trial_.seed(), stream.draws, static_cast<std::uint32_t>(step)};
+  if (programs_.batches() != nullptr) programs_.batches()->fill({random, stream}, inputs);
   fill_numbers(inputs, step);
 }
 

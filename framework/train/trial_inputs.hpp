@@ -11,16 +11,15 @@
 
 namespace jari {
 
-inline constexpr const char* kTrainStream = "train";
-
 class TrialInputs {
  public:
   // Both must outlive it.
   TrialInputs(const Trial& trial, const TrialPrograms& programs);
 
-  // `stream` names the batches: kTrainStream, "evaluate/extrapolated". `step`: of training, or the number of the test
-  // batch. `stride`: of an evaluation, from one sequence of a text to the next.
-  void fill(const Tensors& inputs, const std::string& stream, std::int64_t step, std::int64_t stride = 0) const;
+  // `step`: of training, or the number of the test batch. `stream`: of the program that the inputs are of.
+  void fill(const Tensors& inputs, const BatchStream& stream, std::int64_t step) const;
+  // Those of a step of training.
+  void fill_step(const Tensors& inputs, std::int64_t step) const { fill(inputs, programs_.train_stream(), step); }
   // All but the batch: hyperparameters, seed, step, schedule.
   void fill_numbers(const Tensors& inputs, std::int64_t step) const;
 

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "framework/base/error.hpp"
+#include "framework/base/hash.hpp"
+#include "framework/graph/copy.hpp"
 #include "framework/ops/differentiate.hpp"
 #include "framework/ops/ops.hpp"
 #include "framework/ops/row_updates.hpp"
@@ -27,11 +30,16 @@ struct Gradient {
 
 // Norm of all gradients together, as torch.nn.utils.clip_grad_norm_ takes it.
 Value global_norm(const std::vector<Gradient>& gradients) {
+  std::vector<Value> dense;
   Value sum;
   for (const Gradient& gradient : gradients) {
-    const Value squares = gradient.rows ? gradient.rows->squares : sum_of_squares(gradient.dense);
-    sum = sum ? sum + squares : squares;
+    if (!gradient.rows) {
+      dense.push_back(gradient.dense);
+    } else {
+      sum = sum ? sum + gradient.rows->squares : gradient.rows->squares;
+    }
   }
+  if (!dense.empty()) sum = sum ? sum + sum_of_squares(dense) : sum_of_squares(dense);
   return sqrt(sum);
 }
 
@@ -61,7 +69,7 @@ Step build_step(const Task& task, const LossContext& whole, const Parts& which,
   for (std::int64_t part = which.begin; part < which.end; ++part) {
     BuildContext build = whole.build;
     build.part = part;
-    TaskLoss loss = task.loss({build, whole.model, whole.batch, whole.span, part, parts});
+    TaskLoss loss = task.loss({build, whole.model, whole.stream, whole.batches, whole.batch, whole.span, part, parts});
     if (parts > 1) loss = {loss.loss / static_cast<double>(parts), loss.objective / static_cast<double>(parts)};
     std::vector<Gradient> gradients = gradients_of(build.graph, loss.objective, parameters());
     if (parts > 1) {
@@ -85,20 +93,16 @@ void sum_over_ranks(Step& step) {
   for (Gradient& gradient : step.gradients) gradient.dense = all_reduce(gradient.dense);
 }
 
-// The inputs of the graph that `ids` are; nothing if one is computed.
-std::optional<std::vector<std::pair<std::string, TensorType>>> inputs_of(const Graph& graph,
-                                                                         const std::vector<Value>& ids) {
-  std::vector<std::pair<std::string, TensorType>> inputs;
+// Each once, in order; nothing if one depends on what is trained, and so is not known before a step.
+std::optional<std::vector<Value>> known_before_a_step(const std::vector<Value>& ids) {
+  std::set<Value> distinct;
   for (const Value& each : ids) {
     Value value = each;
-    while (graph.node(value.node()).op == &op_reshape) value = graph.node(value.node()).inputs[0];
-    const Node& node = graph.node(value.node());
-    if (node.kind != NodeKind::input) return std::nullopt;
-    inputs.emplace_back(node.path, value.type());
+    while (value.graph().node(value.node()).op == &op_reshape) value = value.graph().node(value.node()).inputs[0];
+    if (!needs_no_parameter(value)) return std::nullopt;
+    distinct.insert(value);
   }
-  std::sort(inputs.begin(), inputs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
-  return inputs;
+  return std::vector<Value>(distinct.begin(), distinct.end());
 }
 
 }  // namespace
@@ -117,6 +121,7 @@ TrialPrograms::TrialPrograms(const Experiment& experiment, bool rewrites)
       table_(experiment.table ? experiment.table->read() : nullptr),
       train_graph_(std::make_unique<Graph>(real_type(experiment.precision), products_of(experiment.precision))) {
   if (!experiment_.train) return;
+  train_stream_ = {hash64("train"), /*training=*/true, experiment_.train->length.value_or(0)};
   batches_ = (*experiment_.task)->batches(corpus_);
   if (corpus_) text_sizes_ = TextSizes::of(*experiment.data->learned_tokenizer(corpus_->model), corpus_->vocabulary);
   build_train();
@@ -169,7 +174,8 @@ std::size_t TrialPrograms::device_bytes(int trials) const {
   std::size_t bytes = train_->device_bytes(trials) + state * static_cast<std::size_t>(trials);
   if (settle_) bytes += settle_->device_bytes(1) + state;
   const int evaluated = settle_ ? 1 : trials;  // at once
-  for (const EvaluateProgram& evaluate : evaluate_) bytes += evaluate.program->device_bytes(evaluated);
+  for (const EvaluateProgram& evaluate : evaluate_)
+    bytes += evaluate.program->device_bytes(evaluated) - evaluate.program->report().resident_bytes;  // training's
   return bytes;
 }
 
@@ -192,8 +198,9 @@ BuildContext TrialPrograms::context(Graph& graph, std::int64_t length, bool trai
           .corpus = corpus_.get()};
 }
 
-LossContext TrialPrograms::loss_context(const BuildContext& build, std::int64_t batch) const {
-  return {build, *experiment_.model, batch, experiment_.task->span()};
+LossContext TrialPrograms::loss_context(const BuildContext& build, const BatchStream& stream,
+                                        std::int64_t batch) const {
+  return {build, *experiment_.model, stream, batches_.get(), batch, experiment_.task->span()};
 }
 
 UpdateContext TrialPrograms::update_context(const BuildContext& build, const std::string& parameter) const {
@@ -202,11 +209,10 @@ UpdateContext TrialPrograms::update_context(const BuildContext& build, const std
   return {build, random_inputs(graph).step, factor, Value(), parameter};
 }
 
-// Builds the training once, to see how its parameters are read.
-std::vector<TrialPrograms::RowTable> TrialPrograms::find_row_tables() {
-  Graph graph(real_type(experiment_.precision), products_of(experiment_.precision));
+// Builds the training once in `graph`, to see how its parameters are read.
+std::vector<TrialPrograms::RowTable> TrialPrograms::find_row_tables(Graph& graph) {
   const BuildContext build = context(graph, experiment_.train->length.value_or(0), /*training=*/true);
-  const TaskLoss loss = (*experiment_.task)->loss(loss_context(build, experiment_.train->batch));
+  const TaskLoss loss = (*experiment_.task)->loss(loss_context(build, train_stream_, experiment_.train->batch));
   const std::vector<Value> parameters = graph.parameters();
   for (const Value& parameter : parameters) trained_.push_back(graph.node(parameter.node()).path);
   const std::vector<Gradient> gradients = gradients_of(graph, loss.objective, parameters);
@@ -215,8 +221,8 @@ std::vector<TrialPrograms::RowTable> TrialPrograms::find_row_tables() {
   std::vector<RowTable> tables;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const auto ids = gradients[i].rows ? rows_read_of(graph, parameters[i]) : std::nullopt;
-    const auto inputs = ids ? inputs_of(graph, *ids) : std::nullopt;
-    if (inputs) tables.push_back({trained_[i], parameters[i].shape(), *inputs});
+    const auto known = ids ? known_before_a_step(*ids) : std::nullopt;
+    if (known) tables.push_back({trained_[i], parameters[i].shape(), *known});
   }
   return tables;
 }
@@ -227,8 +233,8 @@ std::map<std::string, Value> TrialPrograms::prepare(Graph& graph, const std::vec
   const Slot<Optimizer>& optimizer = experiment_.train->optimizer;
   for (const RowTable& table : tables) {
     std::vector<Value> ids;
-    for (const auto& [name, type] : table.ids) {
-      if (!all_rows) ids.push_back(graph.input(name, type, /*per_trial=*/true));
+    for (const Value& value : table.ids) {
+      if (!all_rows) ids.push_back(copied_into(graph, value));
     }
     const Value parameter = graph.parameter(table.path, table.shape);
     const Graph::Scope scope(graph, "optimizer", optimizer.span());
@@ -243,7 +249,8 @@ std::map<std::string, Value> TrialPrograms::prepare(Graph& graph, const std::vec
 void TrialPrograms::build_train() {
   if (const SequenceTask* task = (*experiment_.task)->as_sequence_task())
     task->sequences({corpus_.get(), *experiment_.train->length, *experiment_.train->length, /*training=*/true});
-  const std::vector<RowTable> tables = find_row_tables();
+  Graph looked_at(real_type(experiment_.precision), products_of(experiment_.precision));
+  const std::vector<RowTable> tables = find_row_tables(looked_at);
   Graph& graph = *train_graph_;
   graph.set_rewrites(rewrites_);
   const std::map<std::string, Value> prepared = prepare(graph, tables, /*all_rows=*/false);
@@ -270,7 +277,7 @@ void TrialPrograms::build_updates(const BuildContext& build, const std::map<std:
   const bool has_peers = spec.data_parallel > 1;
   const Parts parts =
       has_peers ? Parts{rank, rank + 1, spec.data_parallel} : Parts{0, spec.accumulate, spec.accumulate};
-  Step step = build_step(**experiment_.task, loss_context(build, spec.batch), parts, find_parameters);
+  Step step = build_step(**experiment_.task, loss_context(build, train_stream_, spec.batch), parts, find_parameters);
   if (has_peers) sum_over_ranks(step);
   graph.output(kLoss, step.loss);
   std::vector<Gradient>& gradients = step.gradients;
@@ -305,20 +312,23 @@ std::int64_t TrialPrograms::sequences_of(const EvaluateSpec& spec) const {
 }
 
 EvaluateProgram TrialPrograms::build_evaluate(const std::string& name, const EvaluateSpec& spec) {
-  EvaluateProgram evaluate{
-      name,   spec,
-      0,      sequences_of(spec),
-      false,  std::make_unique<Graph>(real_type(experiment_.precision), products_of(experiment_.precision)),
-      nullptr};
+  EvaluateProgram evaluate;
+  evaluate.name = name;
+  evaluate.spec = spec;
+  evaluate.stream = {hash64("evaluate/" + name), /*training=*/false, spec.length.value_or(0), spec.stride_or_length()};
+  evaluate.sequences = sequences_of(spec);
+  evaluate.graph = std::make_unique<Graph>(real_type(experiment_.precision), products_of(experiment_.precision));
   evaluate.batch = std::min(spec.batch_size(), evaluate.sequences);
   Graph& graph = *evaluate.graph;
   const BuildContext build = context(graph, spec.length.value_or(0), /*training=*/false);
-  const LossContext loss = loss_context(build, evaluate.batch);
+  const LossContext loss = loss_context(build, evaluate.stream, evaluate.batch);
   try {
     if (const SequenceTask* task = (*experiment_.task)->as_sequence_task()) {
       const SequenceTask::Judgement judgement = task->judge(loss);
       graph.output(kPredictions, judgement.predictions);
       graph.output(kLossByPosition, judgement.loss_by_position);
+      graph.output(kTargets, judgement.batch.targets);
+      if (task->predicts_text()) graph.output(kTokens, judgement.batch.tokens);
       evaluate.by_position = true;
     } else {
       graph.output(kLoss, (*experiment_.task)->loss(loss).loss);

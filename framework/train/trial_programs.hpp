@@ -22,10 +22,13 @@ inline constexpr const char* kLoss = "loss";                         // real sca
 inline constexpr const char* kGradientNorm = "gradient_norm";        // real scalar, before clipping
 inline constexpr const char* kPredictions = "predictions";           // i32 [batch, length]
 inline constexpr const char* kLossByPosition = "loss_by_position";   // real [batch, length]
+inline constexpr const char* kTokens = "tokens";                     // i32 [batch, length], where they are a text
+inline constexpr const char* kTargets = "targets";                   // i32 [batch, length], below 0: none
 
 struct EvaluateProgram {
   std::string name;
   EvaluateSpec spec;
+  BatchStream stream;
   std::int64_t batch = 0, sequences = 0;  // a batch; in all
   bool by_position = false;               // gives predictions and losses by position, not one loss
   std::unique_ptr<Graph> graph;
@@ -64,7 +67,9 @@ class TrialPrograms {
   const TokenizedCorpus* corpus() const { return corpus_.get(); }             // null without `data`
   const std::optional<TextSizes>& text_sizes() const { return text_sizes_; }  // of the tokens of a text
   const std::shared_ptr<const WordTable>& table() const { return table_; }    // null without `table`
-  const Batches* batches() const { return batches_.get(); }                   // null without `train`
+  // Null without `train`, and where the graphs draw all of a batch.
+  const Batches* batches() const { return batches_.get(); }
+  const BatchStream& train_stream() const { return train_stream_; }
   const Graph& train_graph() const { return *train_graph_; }
   const Program* train() const { return train_.get(); }  // null without `train` and before plan()
   const std::vector<EvaluateProgram>& evaluate() const { return evaluate_; }
@@ -77,11 +82,11 @@ class TrialPrograms {
   std::vector<std::string> per_trial_paths() const;  // of the train graph, as below
 
  private:
-  // A table of which a step reads only the rows that some inputs name.
+  // A table of which a step reads only the rows that some ids name.
   struct RowTable {
     std::string path;
     Shape shape;
-    std::vector<std::pair<std::string, TensorType>> ids;  // the inputs
+    std::vector<Value> ids;  // of the graph that was looked at
   };
 
   // The graph of another rank of the same training, and its program.
@@ -91,10 +96,10 @@ class TrialPrograms {
   };
 
   BuildContext context(Graph& graph, std::int64_t length, bool training);
-  LossContext loss_context(const BuildContext& build, std::int64_t batch) const;
+  LossContext loss_context(const BuildContext& build, const BatchStream& stream, std::int64_t batch) const;
   std::int64_t sequences_of(const EvaluateSpec& spec) const;
   UpdateContext update_context(const BuildContext& build, const std::string& parameter) const;
-  std::vector<RowTable> find_row_tables();
+  std::vector<RowTable> find_row_tables(Graph& graph);
   std::map<std::string, Value> prepare(Graph& graph, const std::vector<RowTable>& tables, bool all_rows);
   void build_train();
   void build_updates(const BuildContext& build, const std::map<std::string, Value>& prepared, std::int64_t rank);
@@ -108,6 +113,7 @@ class TrialPrograms {
   std::optional<TextSizes> text_sizes_;
   std::shared_ptr<const WordTable> table_;
   std::unique_ptr<const Batches> batches_;
+  BatchStream train_stream_;
   Declarations declarations_;
   std::unique_ptr<Graph> train_graph_, settle_graph_;
   std::vector<std::string> trained_;  // paths of the model's parameters

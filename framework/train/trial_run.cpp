@@ -142,7 +142,7 @@ void TrialRun::fail(const std::string& message) {
   progress_.ended(trial_, status_, message_);
 }
 
-void TrialRun::feed(std::int64_t step, const Tensors& inputs) const { inputs_.fill(inputs, kTrainStream, step); }
+void TrialRun::feed(std::int64_t step, const Tensors& inputs) const { inputs_.fill_step(inputs, step); }
 
 void TrialRun::diverge(std::int64_t step, const std::string& message) {
   status_ = "diverged";
@@ -180,10 +180,15 @@ bool TrialRun::fetch(std::int64_t step, const Tensors& outputs) {
     }
   }
   progress_.stepped(trial_, done, loss);
-  if (!asked_to_stop() || done == steps_) return true;
+  return true;
+}
+
+bool TrialRun::is_last(std::int64_t step) {
+  const std::int64_t done = step + 1;
+  if (!asked_to_stop() || done == steps_) return false;
   status_ = "interrupted";
   step_ = done;
-  return false;
+  return true;
 }
 
 void TrialRun::reached(std::int64_t step, ThreadPool& pool) {

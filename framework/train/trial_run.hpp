@@ -47,6 +47,7 @@ class TrialRun {
   // Program hooks.
   void feed(std::int64_t step, const Tensors& inputs) const;
   bool guard(std::int64_t step, const Tensors& outputs);
+  bool is_last(std::int64_t step);
   bool fetch(std::int64_t step, const Tensors& outputs);
 
   // Whether the trial is evaluated after that step; the results, if they are known by then (a device takes the trials

@@ -96,7 +96,7 @@ class Verifier {
     State state = programs_.make_state(1);
     initialize(state, 0, programs_.declarations(), trial_);
     Program::Hooks hooks;
-    hooks.feed = [&](int, std::int64_t step, const Tensors& inputs) { inputs_.fill(inputs, kTrainStream, step); };
+    hooks.feed = [&](int, std::int64_t step, const Tensors& inputs) { inputs_.fill_step(inputs, step); };
     bool goes_on = true;
     hooks.guard = [&](int, std::int64_t step, const Tensors& outputs) {
       const double loss = outputs.scalar(kLoss), norm = outputs.scalar(kGradientNorm);

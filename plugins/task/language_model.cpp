@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "framework/plugin_api.hpp"
 
@@ -37,6 +38,77 @@ struct Stretch {
   std::int64_t size() const { return end - begin; }
 };
 
+// i32 [batch]: where in the corpus each sequence begins, and how many of its first targets are not asked for.
+constexpr const char* kBegins = "windows/begins";
+constexpr const char* kSkips = "windows/skips";
+
+// The parts of a corpus.
+class Parts {
+ public:
+  Parts(const TokenizedCorpus& corpus, double held_out) : size_(static_cast<std::int64_t>(corpus.ids.size())) {
+    trained_ = size_ - static_cast<std::int64_t>(held_out * static_cast<double>(size_));
+    tested_from_ = held_out > 0 ? trained_ : 0;
+  }
+  Stretch trained() const { return {0, trained_}; }
+  Stretch tested() const { return {tested_from_, size_}; }
+  Stretch of(bool training) const { return training ? trained() : tested(); }
+
+ private:
+  std::int64_t size_, trained_, tested_from_;
+};
+
+// Room is left to cut each pass at another place.
+std::int64_t windows_of_pass(std::int64_t size, std::int64_t length) {
+  return std::max<std::int64_t>(1, (size - 1) / length - 1);
+}
+
+// Where the windows of a batch are.
+class WindowBatches final : public Batches {
+ public:
+  WindowBatches(const LanguageModelParameters& parameters, const TokenizedCorpus& corpus)
+      : windows_(parameters.windows), parts_(corpus, parameters.held_out) {}
+
+  void fill(const BatchContext& context, const Tensors& inputs) const override {
+    const auto begins = inputs.get<std::int32_t>(kBegins), skips = inputs.get<std::int32_t>(kSkips);
+    const auto batch = static_cast<std::int64_t>(begins.size());
+    for (std::int64_t i = 0; i < batch; ++i) {
+      const std::int64_t place = std::int64_t{context.random.step} * batch + i;
+      const Window window = context.stream.training ? trained(context, i, place) : tested(context.stream, place);
+      begins[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(window.begin);
+      skips[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(window.skips);
+    }
+  }
+
+ private:
+  struct Window {
+    std::int64_t begin, skips;
+  };
+
+  // `place`: of the sequence among all of the training.
+  Window trained(const BatchContext& context, std::int64_t i, std::int64_t place) const {
+    const std::int64_t size = parts_.trained().size(), length = context.stream.length;
+    if (windows_ == Windows::random)
+      return {
+          uniform_below(context.random.bits(static_cast<std::uint64_t>(i)), static_cast<std::uint32_t>(size - length)),
+          0};
+    const auto count = static_cast<std::uint64_t>(windows_of_pass(size, length));
+    const auto at = static_cast<std::uint64_t>(place);
+    const RandomStream pass{context.random.seed, context.random.stream + 1, static_cast<std::uint32_t>(at / count)};
+    const std::int64_t room = std::min(length, size - static_cast<std::int64_t>(count) * length);
+    const std::int64_t shift = uniform_below(pass.bits(0), static_cast<std::uint32_t>(room));
+    return {shift + static_cast<std::int64_t>(permuted(at % count, count, pass)) * length, 0};
+  }
+
+  // A window behind the last is empty.
+  Window tested(const BatchStream& stream, std::int64_t place) const {
+    const Stretch part = parts_.tested();
+    return {part.begin + std::min(place * stream.stride, part.size()), place == 0 ? 0 : stream.length - stream.stride};
+  }
+
+  Windows windows_;
+  Parts parts_;
+};
+
 class LanguageModel final : public SequenceTask {
  public:
   explicit LanguageModel(const LanguageModelParameters& parameters) : parameters_(parameters) {}
@@ -48,7 +120,7 @@ class LanguageModel final : public SequenceTask {
   bool has_epochs() const override { return parameters_.windows == Windows::pass; }
 
   std::int64_t steps_of_epoch(const TokenizedCorpus& corpus, std::int64_t batch, std::int64_t length) const override {
-    return (windows_of_pass(trained(corpus).size(), length) + batch - 1) / batch;
+    return (windows_of_pass(parts_of(corpus).trained().size(), length) + batch - 1) / batch;
   }
 
   std::string refuse_model(const Model& model) const override {
@@ -59,7 +131,10 @@ class LanguageModel final : public SequenceTask {
   }
 
   std::int64_t sequences(const SequenceWindows& windows) const override {
-    const Stretch part = windows.training ? trained(*windows.corpus) : tested(*windows.corpus);
+    const Stretch part = parts_of(*windows.corpus).of(windows.training);
+    if (part.end > kMostTokens)
+      throw StoreError(fmt::format("the corpus has {} tokens: a language model reads up to {}; take a part of it",
+                                   windows.corpus->ids.size(), kMostTokens));
     if (part.size() <= windows.length)
       throw StoreError(
           fmt::format("the {} part of the corpus has {} tokens: sequences of {} need more; take a longer "
@@ -70,69 +145,30 @@ class LanguageModel final : public SequenceTask {
     return 1 + std::max<std::int64_t>(0, targets - windows.length + windows.stride - 1) / windows.stride;
   }
 
-  void batch(const BatchContext& context, std::span<std::int32_t> tokens,
-             std::span<std::int32_t> targets) const override {
-    const auto length = static_cast<std::size_t>(context.length);
-    for (std::int64_t i = 0; i < context.batch; ++i) {
-      const auto at = static_cast<std::size_t>(i) * length;
-      const auto row = tokens.subspan(at, length), wanted = targets.subspan(at, length);
-      if (context.training) {
-        copy_window(*context.corpus, trained(*context.corpus), begin_of(context, i), row, wanted);
-      } else {
-        test_window(context, context.random.step * context.batch + i, row, wanted);
-      }
-    }
+  Batch batch(const LossContext& context) const override {
+    const TokenizedCorpus& corpus = *context.build.corpus;
+    Graph& graph = context.build.graph;
+    const TensorType whole{DType::i32, {context.batch}};
+    const std::int64_t each = context.batch / context.parts, begin = context.part * each;
+    const auto part_of = [&](const char* name) {
+      const Value all = graph.input(name, whole, /*per_trial=*/true);
+      return context.parts > 1 ? slice(all, 0, begin, begin + each) : all;
+    };
+    const Value text =
+        graph.resident("corpus", {DType::i32, {static_cast<std::int64_t>(corpus.ids.size())}}, corpus.ids.data());
+    const std::int64_t end = parts_of(corpus).of(context.stream.training).end;
+    const TextWindows windows = text_windows(text, part_of(kBegins), part_of(kSkips), context.build.length, end);
+    return {windows.tokens, windows.targets};
+  }
+
+  std::unique_ptr<const Batches> batches(std::shared_ptr<const TokenizedCorpus> corpus) const override {
+    return std::make_unique<WindowBatches>(parameters_, *corpus);
   }
 
  private:
-  Stretch trained(const TokenizedCorpus& corpus) const {
-    const auto size = static_cast<std::int64_t>(corpus.ids.size());
-    return {0, size - static_cast<std::int64_t>(parameters_.held_out * static_cast<double>(size))};
-  }
-  Stretch tested(const TokenizedCorpus& corpus) const {
-    const auto size = static_cast<std::int64_t>(corpus.ids.size());
-    return {parameters_.held_out > 0 ? trained(corpus).end : 0, size};
-  }
+  static constexpr std::int64_t kMostTokens = std::numeric_limits<std::int32_t>::max();
 
-  // Room is left to cut each pass at another place.
-  static std::int64_t windows_of_pass(std::int64_t size, std::int64_t length) {
-    return std::max<std::int64_t>(1, (size - 1) / length - 1);
-  }
-
-  // Where the i-th sequence of a batch begins in the trained part.
-  std::int64_t begin_of(const BatchContext& context, std::int64_t i) const {
-    const std::int64_t size = trained(*context.corpus).size(), length = context.length;
-    if (parameters_.windows == Windows::random)
-      return uniform_below(context.random.bits(static_cast<std::uint64_t>(i)),
-                           static_cast<std::uint32_t>(size - length));
-    const auto count = static_cast<std::uint64_t>(windows_of_pass(size, length));
-    const std::uint64_t place =
-        std::uint64_t{context.random.step} * static_cast<std::uint64_t>(context.batch) + static_cast<std::uint64_t>(i);
-    const RandomStream pass{context.random.seed, context.random.stream + 1, static_cast<std::uint32_t>(place / count)};
-    const std::int64_t room = std::min(length, size - static_cast<std::int64_t>(count) * length);
-    const std::int64_t shift = uniform_below(pass.bits(0), static_cast<std::uint32_t>(room));
-    return shift + static_cast<std::int64_t>(permuted(place % count, count, pass)) * length;
-  }
-
-  static void copy_window(const TokenizedCorpus& corpus, Stretch part, std::int64_t begin,
-                          std::span<std::int32_t> tokens, std::span<std::int32_t> targets) {
-    const std::span<const std::int32_t> text = corpus.ids.subspan(static_cast<std::size_t>(part.begin + begin));
-    const auto left = static_cast<std::size_t>(part.size() - begin);
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      tokens[i] = i < left ? text[i] : 0;
-      targets[i] = i + 1 < left ? text[i + 1] : -1;
-    }
-  }
-
-  // A window behind the last is empty.
-  void test_window(const BatchContext& context, std::int64_t index, std::span<std::int32_t> tokens,
-                   std::span<std::int32_t> targets) const {
-    const Stretch part = tested(*context.corpus);
-    copy_window(*context.corpus, part, std::min(index * context.stride, part.size()), tokens, targets);
-    const bool is_first = index == 0;
-    if (is_first) return;
-    std::fill_n(targets.begin(), context.length - context.stride, -1);
-  }
+  Parts parts_of(const TokenizedCorpus& corpus) const { return {corpus, parameters_.held_out}; }
 
   LanguageModelParameters parameters_;
 };

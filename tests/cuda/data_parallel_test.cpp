@@ -167,7 +167,7 @@ TEST(DataParallel, ARankThatFailsEndsTheOthers) {
     Program::Hooks hooks;
     hooks.feed = [&](int, std::int64_t step, const Tensors& tensors) {
       if (++feeds == failing) throw StoreError("the corpus is gone");
-      inputs.fill(tensors, kTrainStream, step);
+      inputs.fill_step(tensors, step);
     };
     EXPECT_EQ(test::error_of<StoreError>([&] { steps.run(hooks); }), "the corpus is gone");
     // Ranks that have given up do not wait for each other again.
@@ -180,7 +180,7 @@ TEST(DataParallel, StopsWhereTheFirstRankWantsTo) {
   const TrialInputs inputs(steps.parsed.sweep.trials[0], steps.programs);
   int fetched = 0;
   Program::Hooks hooks;
-  hooks.feed = [&](int, std::int64_t step, const Tensors& tensors) { inputs.fill(tensors, kTrainStream, step); };
+  hooks.feed = [&](int, std::int64_t step, const Tensors& tensors) { inputs.fill_step(tensors, step); };
   hooks.fetch = [&](int, std::int64_t step, const Tensors&) {
     ++fetched;
     return step < 3;

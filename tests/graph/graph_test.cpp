@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "framework/base/error.hpp"
+#include "framework/graph/copy.hpp"
 
 namespace jari {
 namespace {
@@ -138,6 +139,36 @@ TEST(Graph, RefusesALeafOfTheSameNameAndAnotherType) {
             }),
             "input 'tokens' is already there as i32[2] shared, and is asked for as i32[2] per trial: use another name");
   EXPECT_EQ(message_of([&] { graph.parameter("weights", {-1}); }), "parameter 'weights': negative size in shape [-1]");
+}
+
+TEST(Graph, KnowsResidentsByTheirElements) {
+  Graph graph;
+  const std::int32_t text[] = {3, 1, 4}, other[] = {1, 5, 9};
+  const Value value = graph.resident("corpus", {DType::i32, {3}}, text);
+  EXPECT_EQ(graph.resident("corpus", {DType::i32, {3}}, text), value);
+  EXPECT_FALSE(value.per_trial());
+  EXPECT_EQ(message_of([&] {
+              graph.resident("corpus", {DType::i32, {3}}, other);
+            }),
+            "resident 'corpus' is already there with other elements: use another name");
+  EXPECT_EQ(graph.to_string(), "%0 = resident : i32[3]  corpus\n");
+}
+
+TEST(Graph, CopiesWhatNeedsNoParameter) {
+  Graph graph, other;
+  const std::int32_t text[] = {3, 1, 4};
+  const Value corpus = graph.resident("corpus", {DType::i32, {3}}, text);
+  const Value begins = graph.input("begins", {DType::i32, {2}}, true);
+  const Value once = graph.apply(kJoin, {corpus, begins})[0];
+  const Value twice = graph.apply(kJoin, {once, once}, JoinAttributes{2})[1];
+  EXPECT_TRUE(needs_no_parameter(twice));
+  EXPECT_FALSE(needs_no_parameter(graph.apply(kJoin, {graph.parameter("x", {2}), graph.constant({1}, {1})})[0]));
+  const Value copy = copied_into(other, twice);
+  EXPECT_EQ(other.to_string(),
+            "%0 = resident : i32[3]  corpus\n%1 = input : i32[2] per trial  begins\n"
+            "%2 = join(%0, %1) : i32[5], i32[] per trial\n%3 = join(%2, %2) {times=2, loud=false} : i32[10], i32[] per "
+            "trial\n");
+  EXPECT_EQ(copy, Value(&other, 3, 1));
 }
 
 TEST(Graph, RefusesAConstantWithTooFewValues) {

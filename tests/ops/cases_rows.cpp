@@ -264,25 +264,28 @@ OpCase stepping(std::string name, double decay) {
 }  // namespace
 
 OpCases cases_sum_of_squares() {
-  const auto summing = [](std::string name, const Shape& shape) {
+  const auto summing = [](std::string name, const std::vector<Shape>& shapes) {
     OpCase of;
     of.name = std::move(name);
-    of.operands = {real(shape)};
-    of.build = [](Graph&, const std::vector<Value>& x) { return std::vector<Value>{sum_of_squares(x[0])}; };
+    for (const Shape& shape : shapes) of.operands.push_back(real(shape));
+    of.build = [](Graph&, const std::vector<Value>& x) { return std::vector<Value>{sum_of_squares(x)}; };
     of.reference = [](const Arrays& x) {
       double sum = 0;
-      for (const double number : x[0]) sum += number * number;
+      for (const Array& part : x) {
+        for (const double number : part) sum += number * number;
+      }
       return Arrays{{sum}};
     };
-    of.differentiable = shape.size() < 500;
+    of.differentiable = shapes[0].size() < 500;
     of.tolerance_f64 = 1e-12;
     return of;
   };
-  return {{summing("a scalar", {}), summing("a matrix", {5, 7}), summing("nothing", {0, 3}),
-           summing("several blocks", {70001})},
+  return {{summing("a scalar", {{}}), summing("a matrix", {{5, 7}}), summing("nothing", {{0, 3}}),
+           summing("several blocks", {{70001}}), summing("several parts", {{5, 7}, {}, {0}, {300}}),
+           summing("many parts", std::vector<Shape>(150, {3000}))},
           {{"ids",
             [](Graph& graph) {
-              sum_of_squares(graph.input("ids", {DType::i32, {3}}, false));
+              sum_of_squares({graph.input("ids", {DType::i32, {3}}, false)});
             },
             "sum_of_squares: takes f32 or f64, not i32[3]"}}};
 }

@@ -43,37 +43,64 @@ class Corpus {
   std::shared_ptr<const TokenizedCorpus> corpus_;
 };
 
-class Inputs final : public Tensors {
+// A batch of so many centers, by what it is made of.
+class Inputs {
  public:
-  Inputs(std::int64_t batch, std::int64_t count, const Shape& negatives) {
-    add("centers", {batch});
-    add("contexts", {batch, count});
-    add("negatives", negatives);
-  }
-  const TensorType& type(const std::string& name) const override { return at(name).first; }
-  void* data(const std::string& name) const override { return const_cast<std::int32_t*>(at(name).second.data()); }
-  bool has(const std::string& name) const override { return tensors_.count(name) > 0; }
-  const std::vector<std::int32_t>& of(const std::string& name) const { return at(name).second; }
+  explicit Inputs(std::int64_t batch) : batch_(batch) {}
+  std::int64_t batch() const { return batch_; }
+  const std::vector<std::int32_t>& of(const std::string& name) const { return tensors_.at(name); }
+  std::vector<std::int32_t>& operator[](const std::string& name) { return tensors_[name]; }
 
  private:
-  using Tensor = std::pair<TensorType, std::vector<std::int32_t>>;
-  void add(const std::string& name, const Shape& shape) {
-    tensors_[name] = {{DType::i32, shape}, std::vector<std::int32_t>(static_cast<std::size_t>(shape.size()), -77)};
-  }
-  const Tensor& at(const std::string& name) const { return tensors_.at(name); }
-  std::map<std::string, Tensor> tensors_;
+  std::int64_t batch_;
+  std::map<std::string, std::vector<std::int32_t>> tensors_;
 };
 
+// Makes the batches that the task's loss is of, for skip_gram.
 struct Filler {
-  Filler(const std::string& settings, const Corpus& corpus)
-      : task(bound<Task>("{type: context, " + settings + "}")), batches(task->batches(corpus.get())) {}
-  void fill(const Inputs& inputs, std::uint32_t step, bool training = true, std::uint64_t seed = 5) const {
-    BatchContext context;
-    context.random = {seed, 11, step};
-    context.training = training;
-    batches->fill(context, inputs);
+  Filler(const std::string& settings, const Corpus& of)
+      : task(bound<Task>("{type: context, " + settings + "}")), corpus(of), batches(task->batches(of.get())) {}
+
+  void fill(Inputs& inputs, std::uint32_t step, bool training = true, std::uint64_t seed = 5) const {
+    Graph graph;
+    Declarations declarations;
+    const BuildContext build{.graph = graph,
+                             .declarations = declarations,
+                             .vocabulary = task->vocabulary(corpus.get().get()),
+                             .training = training,
+                             .corpus = corpus.get().get()};
+    const BatchStream stream{.draws = 11, .training = training};
+    task->loss({build, model.slot, stream, batches.get(), inputs.batch(), {}});
+    Program::Hooks hooks;
+    hooks.feed = [&](int, std::int64_t, const Tensors& tensors) {
+      write_tensor(tensors, kRandomSeed, {static_cast<double>(seed), 0});
+      write_tensor(tensors, kRandomStep, {static_cast<double>(step)});
+    };
+    hooks.fetch = [&](int, std::int64_t, const Tensors& tensors) {
+      for (const char* name : {"centers", "contexts", "negatives"}) {
+        const auto values = tensors.get<std::int32_t>(name);
+        inputs[name].assign(values.begin(), values.end());
+      }
+      return true;
+    };
+    const Value windows = find(graph, op_word_windows), negatives = find(graph, op_random_ids);
+    const Program program(
+        graph, {{"centers", windows}, {"contexts", Value(&graph, windows.node(), 1)}, {"negatives", negatives}});
+    State state(graph, 1);
+    const int trial = 0;
+    ThreadPool pool(2);
+    program.run(state, {&trial, 1}, 0, 1, hooks, pool);
   }
+
+  static Value find(Graph& graph, const Op& op) {
+    for (int i = 0; i < graph.size(); ++i)
+      if (graph.node(i).op == &op) return {&graph, i, 0};
+    return {};
+  }
+
   test::Bound<Task> task;
+  test::Bound<Model> model = bound<Model>("{type: skip_gram, width: 2}");
+  const Corpus& corpus;
   std::unique_ptr<const Batches> batches;
 };
 
@@ -98,7 +125,7 @@ TEST(ContextTask, RandomPairsStandInOneLineWithinTheWindow) {
   for (std::size_t i = 0; i < lines.size(); ++i) line_of.insert(line_of.end(), lines[i].size(), static_cast<int>(i));
   const Corpus corpus(lines, words);
   const Filler filler("window: 3, " + kUniform, corpus);
-  const Inputs inputs(500, 1, {500, 1, 2});
+  Inputs inputs(500);
   std::set<int> offsets;
   for (std::uint32_t step = 0; step < 4; ++step) {
     filler.fill(inputs, step);
@@ -118,7 +145,7 @@ TEST(ContextTask, AcrossLinesCentersKeepAWindowFromBothEnds) {
   const auto lines = numbered_lines(&words);
   const Corpus corpus(lines, words);
   const Filler filler("window: 5, across_lines: true, " + kUniform, corpus);
-  const Inputs inputs(4096, 1, {4096, 2});
+  Inputs inputs(4096);
   std::map<int, int> offsets;
   std::int32_t lowest = words, highest = 0;
   for (std::uint32_t step = 0; step < 20; ++step) {
@@ -146,7 +173,7 @@ TEST(ContextTask, APassTakesEveryWordOnceWithAllItsNeighbors) {
   constexpr std::int64_t kBatch = 64;
   const std::int64_t steps = filler.task->steps_of_epoch(*corpus.get(), kBatch, 0);
   EXPECT_EQ(steps, (words + kBatch - 1) / kBatch);
-  const Inputs inputs(kBatch, 4, {kBatch, 4, 2});
+  Inputs inputs(kBatch);
   std::map<std::int32_t, std::vector<std::int32_t>> found;
   for (std::uint32_t step = 0; step < static_cast<std::uint32_t>(steps); ++step) {
     filler.fill(inputs, step);
@@ -188,7 +215,7 @@ TEST(ContextTask, BatchesDoNotDependOnHowAPassIsCut) {
   const Filler filler("window: 4, dynamic_window: true, subsample: 1e-3, centers: pass, " + kUniform, corpus);
   const auto windows = [&](std::int64_t batch) {
     std::map<std::int32_t, std::vector<std::int32_t>> found;
-    const Inputs inputs(batch, 8, {2});
+    Inputs inputs(batch);
     for (std::uint32_t step = 0; static_cast<std::int64_t>(step) * batch + batch <= words; ++step) {
       filler.fill(inputs, step);
       for (std::size_t i = 0; i < static_cast<std::size_t>(batch); ++i) {
@@ -217,7 +244,7 @@ TEST(ContextTask, ABatchOfAPassHasItsWordsForNeighborsAndAWindowsAtBothEndsOfASt
   for (const std::string across : {"true", "false"}) {
     const Filler filler("window: 4, centers: pass, across_lines: " + across + ", " + kUniform, corpus);
     constexpr std::int64_t kBatch = 50;
-    const Inputs inputs(kBatch, 8, {2});
+    Inputs inputs(kBatch);
     std::size_t most = 0;
     for (std::uint32_t step = 0; step < 60; ++step) {  // over the corpus' end as well
       filler.fill(inputs, step);
@@ -236,7 +263,7 @@ TEST(ContextTask, FrequentWordsAreDroppedAsOftenAsWord2vecDropsThem) {
   for (int i = 0; i < 100000; ++i) line.push_back(i % 2 == 0 ? 0 : 1 + i / 2 % 100);
   const Corpus corpus({line}, 101);
   const Filler filler("window: 1, centers: pass, subsample: 1e-2, negatives: {type: uniform}", corpus);
-  const Inputs inputs(100000, 2, {5});
+  Inputs inputs(100000);
   filler.fill(inputs, 0);
   std::map<bool, double> kept;
   for (const std::int32_t center : inputs.of("centers")) {
@@ -252,7 +279,7 @@ TEST(ContextTask, DynamicWindowsReachEachDistanceAsOften) {
   for (std::int32_t i = 0; i < 5000; ++i) line.push_back(i);
   const Corpus corpus({line}, 5000);
   const Filler filler("window: 4, dynamic_window: true, centers: pass, negatives: {type: uniform}", corpus);
-  const Inputs inputs(5000, 8, {5});
+  Inputs inputs(5000);
   filler.fill(inputs, 0);
   std::map<int, int> reaches;
   for (std::size_t i = 10; i < 4990; ++i) {
@@ -276,7 +303,7 @@ TEST(ContextTask, NegativesFollowTheirSampler) {
     const Filler filler(unigram ? "negatives: {type: unigram, count: 60000, share: batch}"
                                 : "negatives: {type: uniform, count: 60000, share: batch}",
                         corpus);
-    const Inputs inputs(8, 1, {60000});
+    Inputs inputs(8);
     filler.fill(inputs, 3);
     std::vector<double> expected, found(3);
     double sum = 0;
@@ -295,7 +322,7 @@ TEST(ContextTask, EvaluationsDrawAtRandomAndSeedsDiffer) {
   const Corpus corpus(lines, words);
   const Filler filler("window: 2, centers: pass, " + kUniform, corpus);
   const auto centers = [&](std::uint32_t step, bool training, std::uint64_t seed) {
-    const Inputs inputs(32, 4, {32, 4, 2});
+    Inputs inputs(32);
     filler.fill(inputs, step, training, seed);
     return inputs.of("centers");
   };

@@ -8,6 +8,7 @@
 
 #include "framework/base/error.hpp"
 #include "tests/plugins/components.hpp"
+#include "tests/plugins/token_batch.hpp"
 #include "tests/support/errors.hpp"
 
 namespace jari {
@@ -16,6 +17,7 @@ namespace {
 using test::bound;
 using test::Bound;
 using test::error_of;
+using test::TokenBatch;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -33,6 +35,7 @@ class Numbers {
         ids_, starts_, Vocabulary(pieces, std::vector<std::int64_t>(pieces.size(), 1), std::nullopt, 0), nullptr});
   }
   const TokenizedCorpus* get() const { return corpus_.get(); }
+  const std::shared_ptr<const TokenizedCorpus>& shared() const { return corpus_; }
 
  private:
   std::vector<std::int32_t> ids_;
@@ -40,20 +43,14 @@ class Numbers {
   std::shared_ptr<const TokenizedCorpus> corpus_;
 };
 
-struct Batch {
-  std::vector<std::int32_t> tokens, targets;
-};
-
 class LanguageModelTask : public testing::Test {
  protected:
-  static Batch batch(const Bound<Task>& task, const Numbers& text, std::int64_t count, std::int64_t length,
-                     std::uint32_t step, bool training, std::int64_t stride = 0, std::uint64_t seed = 1) {
-    Batch result;
-    result.tokens.assign(static_cast<std::size_t>(count * length), -9);
-    result.targets = result.tokens;
-    const BatchContext context{{seed, 11, step}, count, length, training, stride, text.get()};
-    task->as_sequence_task()->batch(context, result.tokens, result.targets);
-    return result;
+  static TokenBatch batch(const Bound<Task>& task, const Numbers& text, std::int64_t count, std::int64_t length,
+                          std::uint32_t step, bool training, std::int64_t stride = 0, std::uint64_t seed = 1) {
+    const BatchStream stream{.draws = 11, .training = training, .stride = stride};
+    return test::batch_of(
+        *task,
+        {.stream = stream, .sequences = count, .length = length, .seed = seed, .step = step, .corpus = text.shared()});
   }
 };
 
@@ -62,7 +59,7 @@ TEST_F(LanguageModelTask, RandomSequencesLieAnywhereInTheTrainedPart) {
   const auto task = bound<Task>("{type: language_model, held_out: 0.2}");
   std::set<std::int32_t> begins;
   for (std::uint32_t step = 0; step < 60; ++step) {
-    const Batch drawn = batch(task, text, 8, 50, step, true);
+    const TokenBatch drawn = batch(task, text, 8, 50, step, true);
     for (std::size_t i = 0; i < drawn.tokens.size(); ++i) {
       EXPECT_EQ(drawn.targets[i], drawn.tokens[i] + 1);
       EXPECT_LT(drawn.targets[i], 800);
@@ -86,7 +83,7 @@ TEST_F(LanguageModelTask, APassReadsEveryPieceOfTextOnceAndTheNextCutsItElsewher
   EXPECT_EQ(task->steps_of_epoch(*text.get(), kBatch, kLength), 4);  // of 32 sequences
   std::vector<std::set<std::int32_t>> begins(2);
   for (std::uint32_t step = 0; step < 8; ++step) {
-    const Batch drawn = batch(task, text, kBatch, kLength, step, true);
+    const TokenBatch drawn = batch(task, text, kBatch, kLength, step, true);
     for (std::size_t i = 0; i < drawn.tokens.size(); i += kLength) begins[step / 4].insert(drawn.tokens[i]);
     for (std::size_t i = 0; i < drawn.tokens.size(); ++i) EXPECT_EQ(drawn.targets[i], drawn.tokens[i] + 1);
   }
@@ -105,7 +102,7 @@ TEST_F(LanguageModelTask, PackedEvaluationAsksForEveryHeldOutTokenButTheFirst) {
   EXPECT_EQ(count, 4);
   std::vector<std::int32_t> asked;
   for (std::uint32_t step = 0; step < 3; ++step) {  // batches of 2: the third lies behind the end
-    const Batch drawn = batch(task, text, 2, 30, step, false, 30);
+    const TokenBatch drawn = batch(task, text, 2, 30, step, false, 30);
     for (const std::int32_t target : drawn.targets)
       if (target >= 0) asked.push_back(target);
     if (step == 2) {
@@ -123,7 +120,7 @@ TEST_F(LanguageModelTask, SlidingEvaluationAsksForEachTokenOnceBehindEnoughOther
   const std::int64_t count = sequences.sequences({text.get(), 30, 10, false});
   EXPECT_EQ(count, 8);  // 30 tokens, then 10 each
   std::vector<std::int32_t> asked;
-  const Batch drawn = batch(task, text, count, 30, 0, false, 10);
+  const TokenBatch drawn = batch(task, text, count, 30, 0, false, 10);
   for (std::size_t i = 0; i < drawn.targets.size(); ++i) {
     if (drawn.targets[i] < 0) continue;
     asked.push_back(drawn.targets[i]);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "tests/plugins/components.hpp"
+#include "tests/plugins/token_batch.hpp"
 #include "tests/support/errors.hpp"
 
 namespace jari {
@@ -144,18 +145,23 @@ TEST(EveryTask, MakesTheSameLawfulBatchesEveryTime) {
     constexpr std::int64_t kBatch = 3, kLength = 7;
     ASSERT_EQ(task->refuse_length(kLength), "");
     const auto draw = [&](std::uint64_t seed, std::uint32_t step) {
-      std::vector<std::int32_t> both(2 * kBatch * kLength, -7);
-      const auto all = std::span(both);
-      task->batch({{seed, 11, step}, kBatch, kLength}, all.first(kBatch * kLength), all.last(kBatch * kLength));
-      return both;
+      return test::batch_of(*bound_task, {.sequences = kBatch, .length = kLength, .seed = seed, .step = step});
     };
-    const std::vector<std::int32_t> both = draw(1, 0);
-    EXPECT_EQ(both, draw(1, 0));
-    EXPECT_NE(both, draw(1, 1));
-    EXPECT_NE(both, draw(2, 0));
+    const test::TokenBatch batch = draw(1, 0);
+    EXPECT_EQ(batch, draw(1, 0));
+    EXPECT_NE(batch, draw(1, 1));
+    EXPECT_NE(batch, draw(2, 0));
+    test::TokenBatch joined;  // of its parts, as `train.accumulate` makes them
+    for (std::int64_t part = 0; part < kBatch; ++part) {
+      const test::TokenBatch one =
+          test::batch_of(*bound_task, {.sequences = kBatch, .length = kLength, .part = part, .parts = kBatch});
+      joined.tokens.insert(joined.tokens.end(), one.tokens.begin(), one.tokens.end());
+      joined.targets.insert(joined.targets.end(), one.targets.begin(), one.targets.end());
+    }
+    EXPECT_EQ(batch, joined);
     for (std::int64_t i = 0; i < kBatch * kLength; ++i) {
-      const std::int32_t token = both[static_cast<std::size_t>(i)];
-      const std::int32_t target = both[static_cast<std::size_t>(kBatch * kLength + i)];
+      const std::int32_t token = batch.tokens[static_cast<std::size_t>(i)];
+      const std::int32_t target = batch.targets[static_cast<std::size_t>(i)];
       EXPECT_GE(token, 0);
       EXPECT_LT(token, task->vocabulary(nullptr));
       EXPECT_LT(target, task->vocabulary(nullptr));

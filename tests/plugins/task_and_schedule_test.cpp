@@ -5,6 +5,7 @@
 
 #include "framework/base/error.hpp"
 #include "tests/plugins/components.hpp"
+#include "tests/plugins/token_batch.hpp"
 #include "tests/support/errors.hpp"
 #include "tests/support/files.hpp"
 
@@ -12,22 +13,16 @@ namespace jari {
 namespace {
 
 using test::bound;
+using test::TokenBatch;
 
-struct Batch {
-  std::vector<std::int32_t> tokens, targets;
-};
-
-Batch batch_of(const std::string& block, std::int64_t batch, std::int64_t length) {
-  const auto task = bound<Task>(block);
-  const auto size = static_cast<std::size_t>(batch * length);
-  Batch result{std::vector<std::int32_t>(size), std::vector<std::int32_t>(size)};
-  task->as_sequence_task()->batch({{42, 7, 3}, batch, length}, result.tokens, result.targets);
-  return result;
+TokenBatch batch_of(const std::string& block, std::int64_t sequences, std::int64_t length) {
+  return test::batch_of(*bound<Task>(block),
+                        {.stream = {.draws = 7}, .sequences = sequences, .length = length, .seed = 42, .step = 3});
 }
 
 TEST(Task, NeighborNamesTheTokenAtASignedOffset) {
   for (const int offset : {1, -1, 3, -4}) {
-    const Batch found = batch_of("{type: neighbor, offset: " + std::to_string(offset) + "}", 3, 6);
+    const TokenBatch found = batch_of("{type: neighbor, offset: " + std::to_string(offset) + "}", 3, 6);
     for (int i = 0; i < 18; ++i) {
       const int place = i % 6 + offset;
       const bool exists = place >= 0 && place < 6;
@@ -48,8 +43,8 @@ TEST(Task, NeighborRefusesWhatAsksForNothing) {
 }
 
 TEST(Task, MirrorFirstAndLastTokenLookWhereTheySay) {
-  const Batch mirror = batch_of("mirror", 2, 5), first = batch_of("first_token", 2, 5),
-              last = batch_of("last_token", 2, 5);
+  const TokenBatch mirror = batch_of("mirror", 2, 5), first = batch_of("first_token", 2, 5),
+                   last = batch_of("last_token", 2, 5);
   for (std::size_t row = 0; row < 10; row += 5) {
     for (std::size_t i = 0; i < 5; ++i) {
       EXPECT_EQ(mirror.targets[row + i], mirror.tokens[row + 4 - i]);
@@ -60,7 +55,7 @@ TEST(Task, MirrorFirstAndLastTokenLookWhereTheySay) {
 }
 
 TEST(Task, TokensAreUniformAndFollowFromTheirPlaceInTheBatch) {
-  const Batch found = batch_of("{type: mirror, vocabulary: 10}", 200, 51);
+  const TokenBatch found = batch_of("{type: mirror, vocabulary: 10}", 200, 51);
   const RandomStream random{42, 7, 3};
   std::vector<int> counts(10);
   for (std::size_t i = 0; i < found.tokens.size(); ++i) {

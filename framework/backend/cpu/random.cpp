@@ -1,7 +1,7 @@
 #include "framework/ops/random.hpp"
 
 #include "framework/backend/cpu/cpu_kernel.hpp"
-#include "framework/base/philox.hpp"
+#include "framework/backend/cpu/random_stream.hpp"
 
 namespace jari {
 
@@ -11,11 +11,6 @@ using namespace cpu;
 
 constexpr std::int64_t kChunk = 64;  // draws at a time
 static_assert(kBlock % kChunk == 0 && kChunk % 4 == 0, "chunks take whole blocks of random words");
-
-RandomStream stream_of(std::uint64_t stream, const std::int32_t* seed, const std::int32_t* step) {
-  const auto low = static_cast<std::uint32_t>(seed[0]), high = static_cast<std::uint32_t>(seed[1]);
-  return {(std::uint64_t{high} << 32) | low, stream, static_cast<std::uint32_t>(*step)};
-}
 
 // `use(begin, count, draws)` for chunks of the elements [begin, end); begin is a multiple of 4.
 template <class Use>
@@ -30,6 +25,17 @@ void for_draws(const RandomStream& stream, std::int64_t begin, std::int64_t end,
   }
 }
 
+// Elements [begin, end) of ids that are all alike, four to a block of random words.
+void draw_alike(const RandomStream& random, std::uint64_t first, std::int64_t begin, std::int64_t end,
+                std::uint32_t count, std::int32_t* out) {
+  for (std::int64_t i = begin; i < end;) {
+    const std::uint64_t element = first + static_cast<std::uint64_t>(i);
+    const PhiloxBlock block = random.block(static_cast<std::uint32_t>(element / 4));
+    for (std::uint64_t word = element % 4; word < 4 && i < end; ++word, ++i)
+      out[i] = static_cast<std::int32_t>(uniform_below(block.word[word], count));
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Kernel> make_cpu_random_uniform(const KernelRequest& request) {
@@ -37,7 +43,7 @@ std::unique_ptr<Kernel> make_cpu_random_uniform(const KernelRequest& request) {
     const std::int64_t count = request.outputs[0].shape.size();
     const std::uint64_t id = request.attributes.as<RandomUniformAttributes>().stream;
     return make_kernel([=](const KernelArguments& arguments) {
-      const RandomStream stream = stream_of(id, arguments.input<std::int32_t>(0), arguments.input<std::int32_t>(1));
+      const RandomStream stream = random_stream(id, arguments.input<std::int32_t>(0), arguments.input<std::int32_t>(1));
       T* out = arguments.output<T>(0);
       for_blocks(*arguments.workers, count, kBlock, [&](std::int64_t begin, std::int64_t end) {
         for_draws(stream, begin, end, [&](std::int64_t first, std::int64_t some, const float* draws) {
@@ -48,12 +54,38 @@ std::unique_ptr<Kernel> make_cpu_random_uniform(const KernelRequest& request) {
   });
 }
 
+std::unique_ptr<Kernel> make_cpu_random_ids(const KernelRequest& request) {
+  const auto options = request.attributes.as<RandomIdsAttributes>();
+  const RandomIdsInputs inputs(options, request.inputs);
+  const std::int64_t size = options.shape.size();
+  const auto count = static_cast<std::uint32_t>(options.count);
+  return make_kernel([=](const KernelArguments& arguments) {
+    const RandomStream random =
+        random_stream(options.stream, arguments.input<std::int32_t>(0), arguments.input<std::int32_t>(1));
+    const auto optional = [&](int input) { return input < 0 ? nullptr : arguments.input<std::int32_t>(input); };
+    const std::int32_t *const asked = optional(inputs.asked), *const limits = optional(inputs.limits),
+                              *const others = optional(inputs.others);
+    auto* const out = arguments.output<std::int32_t>(0);
+    for_blocks(*arguments.workers, size, kBlock, [&](std::int64_t begin, std::int64_t end) {
+      if (limits != nullptr) {
+        for (std::int64_t i = begin; i < end; ++i)
+          out[i] = alias_draw(random, static_cast<std::uint64_t>(options.first + i), limits, others, count);
+      } else {
+        draw_alike(random, static_cast<std::uint64_t>(options.first), begin, end, count, out);
+      }
+      if (asked == nullptr) return;
+      for (std::int64_t i = begin; i < end; ++i)
+        if (asked[i / inputs.each] < 0) out[i] = -1;
+    });
+  });
+}
+
 std::unique_ptr<Kernel> make_cpu_dropout(const KernelRequest& request) {
   return for_real(request, request.outputs[0].dtype, [&]<class T>() {
     const std::int64_t count = request.outputs[0].shape.size();
     const std::uint64_t id = request.attributes.as<DropoutAttributes>().stream;
     return make_kernel([=](const KernelArguments& arguments) {
-      const RandomStream stream = stream_of(id, arguments.input<std::int32_t>(2), arguments.input<std::int32_t>(3));
+      const RandomStream stream = random_stream(id, arguments.input<std::int32_t>(2), arguments.input<std::int32_t>(3));
       const T *x = arguments.input<T>(0), rate = *arguments.input<T>(1);
       T* out = arguments.output<T>(0);
       for_blocks(*arguments.workers, count, kBlock, [&](std::int64_t begin, std::int64_t end) {

@@ -2,7 +2,9 @@
 // one in chunks whose partial results are reduced again. All cuts follow from the shape, so the order of additions is
 // fixed. A chunk of a sum along rows is added up in f64.
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 #include <vector>
 
@@ -157,25 +159,34 @@ std::unique_ptr<Kernel> make_cpu_argmax(const KernelRequest& request) {
 }
 
 std::unique_ptr<Kernel> make_cpu_sum_of_squares(const KernelRequest& request) {
-  const std::int64_t count = request.inputs[0].shape.size();
+  struct Stretch {  // of an input
+    int input;
+    std::int64_t begin, end;
+  };
+  std::vector<Stretch> stretches;
+  for (std::size_t i = 0; i < request.inputs.size(); ++i) {
+    const std::int64_t count = request.inputs[i].shape.size();
+    for (std::int64_t begin = 0; begin < count; begin += kBlock)
+      stretches.push_back({static_cast<int>(i), begin, std::min(count, begin + kBlock)});
+  }
+  const std::size_t bytes = stretches.size() * sizeof(double);
   return cpu::for_real(request, request.outputs[0].dtype, [&]<class T>() {
     return make_kernel(
-        [=](const KernelArguments& arguments) {
-          const T* const x = arguments.input<T>(0);
+        [stretches](const KernelArguments& arguments) {
+          const auto blocks = static_cast<std::int64_t>(stretches.size());
           auto* const partials = static_cast<double*>(arguments.workspace);
-          arguments.workers->for_each(blocks_of(count, kBlock), [&](std::int64_t block, int) {
+          arguments.workers->for_each(blocks, [&](std::int64_t block, int) {
+            const Stretch& of = stretches[static_cast<std::size_t>(block)];
+            const T* const x = arguments.input<T>(of.input);
             partials[block] = 0;
-            const std::int64_t end = std::min(count, (block + 1) * kBlock);
-            for (std::int64_t begin = block * kBlock; begin < end; begin += kSumBlock) {
+            for (std::int64_t begin = of.begin; begin < of.end; begin += kSumBlock) {
               partials[block] += static_cast<double>(cpu::sum_of<T>(
-                  std::min(kSumBlock, end - begin), [&](std::int64_t i) { return x[begin + i] * x[begin + i]; }));
+                  std::min(kSumBlock, of.end - begin), [&](std::int64_t i) { return x[begin + i] * x[begin + i]; }));
             }
           });
-          double sum = 0;
-          for (std::int64_t block = 0; block < blocks_of(count, kBlock); ++block) sum += partials[block];
-          *arguments.output<T>(0) = static_cast<T>(sum);
+          *arguments.output<T>(0) = static_cast<T>(std::accumulate(partials, partials + blocks, 0.0));
         },
-        static_cast<std::size_t>(blocks_of(count, kBlock)) * sizeof(double));
+        bytes);
   });
 }
 

@@ -32,6 +32,16 @@ class Graph final : public DeviceGraph {
   cudaGraphExec_t executable_ = nullptr;
 };
 
+class Event final : public DeviceEvent {
+ public:
+  Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "make an event"); }
+  ~Event() override { cudaEventDestroy(event_); }
+  cudaEvent_t event() const { return event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
 class Queue final : public StreamQueue {
  public:
   explicit Queue(int card) : card_(card) {
@@ -75,9 +85,24 @@ class Queue final : public StreamQueue {
     check(cudaGraphLaunch(static_cast<const Graph&>(graph).executable(), stream_), "start a step");
   }
 
+  std::unique_ptr<DeviceEvent> make_event() override {
+    use(card_);
+    return std::make_unique<Event>();
+  }
+
+  void record(DeviceEvent& event) override {
+    use(card_);
+    check(cudaEventRecord(static_cast<Event&>(event).event(), stream_), "record an event");
+  }
+
   void wait() override {
     use(card_);
     check(cudaStreamSynchronize(stream_), "finish its work");
+  }
+
+  void wait(const DeviceEvent& event) override {
+    use(card_);
+    check(cudaEventSynchronize(static_cast<const Event&>(event).event()), "finish its work");
   }
 
  private:
@@ -136,6 +161,9 @@ class CudaDevice final : public Device {
   std::unique_ptr<DeviceKernel> make_kernel(const KernelRequest& request) override {
     use(card_);
     return make_kernel_of(request);
+  }
+  std::unique_ptr<DeviceKernel> make_joint_kernel(const std::vector<KernelRequest>& requests) override {
+    return cuda::make_joint_kernel_of(requests);
   }
   std::unique_ptr<DeviceKernel> make_guard(const std::vector<DType>& inputs) override {
     return cuda::make_guard(inputs);

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "framework/backend/cuda/step_kernels.hpp"
 #include "framework/base/error.hpp"
 
 namespace jari {
@@ -27,6 +28,11 @@ std::unique_ptr<DeviceKernel> make_kernel_of(const KernelRequest& request) {
   const auto found = table.find(request.op->name);
   if (found == table.end()) throw DeviceError(fmt::format("{}: CUDA has no kernel for this op", request.op->name));
   return found->second(request);
+}
+
+std::unique_ptr<DeviceKernel> make_joint_kernel_of(const std::vector<KernelRequest>& requests) {
+  const std::string name = requests.front().op->name;
+  return name == "adam_update" ? make_joint_adam_update(requests) : nullptr;
 }
 
 }  // namespace cuda

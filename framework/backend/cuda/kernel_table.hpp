@@ -9,4 +9,7 @@ namespace jari::cuda {
 
 std::unique_ptr<DeviceKernel> make_kernel_of(const KernelRequest& request);
 
+// Device::make_joint_kernel().
+std::unique_ptr<DeviceKernel> make_joint_kernel_of(const std::vector<KernelRequest>& requests);
+
 }  // namespace jari::cuda

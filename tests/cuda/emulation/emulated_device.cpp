@@ -25,6 +25,8 @@ class EmulatedGraph final : public DeviceGraph {
   simt::EmulatedStream stream_;
 };
 
+class EmulatedEvent final : public DeviceEvent {};
+
 // Everything is done when it is given, so that an error comes from the call that made it.
 class EmulatedQueue final : public cuda::StreamQueue {
  public:
@@ -53,9 +55,12 @@ class EmulatedQueue final : public cuda::StreamQueue {
     return std::make_unique<EmulatedGraph>(std::move(stream_));
   }
   void run(const DeviceGraph& graph) override { static_cast<const EmulatedGraph&>(graph).replay(); }
+  std::unique_ptr<DeviceEvent> make_event() override { return std::make_unique<EmulatedEvent>(); }
+  void record(DeviceEvent&) override {}
   void wait() override {
     if (stream_.capturing) throw DeviceError("a queue that is recorded can not be waited for");
   }
+  void wait(const DeviceEvent&) override { wait(); }
 
  private:
   mutable simt::EmulatedStream stream_;
@@ -80,6 +85,9 @@ class EmulatedDevice final : public Device {
   std::unique_ptr<DeviceQueue> make_queue() override { return std::make_unique<EmulatedQueue>(); }
   std::unique_ptr<DeviceKernel> make_kernel(const KernelRequest& request) override {
     return cuda::make_kernel_of(request);
+  }
+  std::unique_ptr<DeviceKernel> make_joint_kernel(const std::vector<KernelRequest>& requests) override {
+    return cuda::make_joint_kernel_of(requests);
   }
   std::unique_ptr<DeviceKernel> make_guard(const std::vector<DType>& inputs) override {
     return cuda::make_guard(inputs);

@@ -21,6 +21,8 @@
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 
+#define JARI_GRID_CONSTANT const
+
 // The key is one for each declaration, and one for each instance of a template.
 #define JARI_SHARED(T, name, N)   \
   static const char name##_key{}; \

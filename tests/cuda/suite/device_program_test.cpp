@@ -1,5 +1,6 @@
 // Programs on a device: they do what programs of the host do, replayed or node by node.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +31,7 @@ class DeviceProgram : public ::testing::Test {
     const Value loss = mean(error * error, {0, 1});
     graph_.output("loss", loss);
     const Value gradient = differentiate(graph_, loss, {w})[0];
-    const Value norm = sqrt(sum_of_squares(gradient));
+    const Value norm = sqrt(sum_of_squares({gradient}));
     graph_.output("norm", norm);
     const Value rate = graph_.input("rate", {DType::f32, Shape{}}, true);
     const Value none = graph_.constant(0);
@@ -69,6 +70,7 @@ class DeviceProgram : public ::testing::Test {
       return std::isfinite(outputs.scalar("loss")) && std::isfinite(outputs.scalar("norm"));
     };
     hooks.feeds_ahead = replays;
+    hooks.is_last = is_last_;
     if (replays) hooks.finite = {"loss", "norm"};
     hooks.fetch = [&](int trial, std::int64_t, const Tensors& outputs) {
       result.losses[static_cast<std::size_t>(trial)].push_back(outputs.scalar("loss"));
@@ -93,6 +95,7 @@ class DeviceProgram : public ::testing::Test {
   }
 
   Graph graph_;
+  std::function<bool(int trial, std::int64_t step)> is_last_;
 };
 
 TEST_F(DeviceProgram, TrainsAsTheHost) {
@@ -131,6 +134,29 @@ TEST_F(DeviceProgram, ATrialThatDivergesKeepsItsStateAndOthersGoOn) {
     EXPECT_EQ(found.losses[2].size(), 10u);
     const Run until_then = run(device_under_test(), {1}, 6, replays);
     EXPECT_EQ(found.weights[1], until_then.weights[1]);
+  }
+}
+
+// The device runs a step before the host has looked at the last one, and must not have when that one was the last.
+TEST_F(DeviceProgram, ATrialThatLeavesKeepsTheStateOfItsLastStep) {
+  for (const bool replays : {true, false}) {
+    SCOPED_TRACE(replays);
+    is_last_ = [](int trial, std::int64_t step) { return trial == 1 && step == 2; };
+    const Run found = run(device_under_test(), {0, 1, 2}, 8, replays);
+    is_last_ = nullptr;
+    EXPECT_EQ(found.losses[1].size(), 3u + 4u) << "in the first of two calls; the second goes on";
+    EXPECT_EQ(found.losses[2].size(), 8u);
+    const Run others = run(device_under_test(), {0, 2}, 8, replays);
+    EXPECT_EQ(found.weights[2], others.weights[2]);
+    is_last_ = [](int, std::int64_t step) { return step == 2; };
+    const Run first = run(device_under_test(), {1}, 4, replays);
+    is_last_ = nullptr;
+    EXPECT_EQ(first.losses[1].size(), 2u + 1u);
+    expect_near(first, [&] {
+      is_last_ = [](int, std::int64_t step) { return step == 2; };
+      return run(nullptr, {1}, 4, replays);
+    }());
+    is_last_ = nullptr;
   }
 }
 
@@ -188,6 +214,51 @@ TEST_F(DeviceProgram, TellsWhatItNeeds) {
   EXPECT_EQ(Program(graph_).device_bytes(8), 0u);
 }
 
+// Adam's steps of several parameters are one launch, as long as none reads what another writes.
+TEST(DeviceJoints, StepSeveralParametersAsTheHostDoes) {
+  Graph graph;
+  const auto parameter = [&](const std::string& name) { return graph.parameter(name, {700}); };
+  const Value rate = graph.input("rate", {DType::f32, Shape{}}, true), step = random_inputs(graph).step;
+  std::vector<Value> all;
+  for (int i = 0; i < 50; ++i) all.push_back(parameter(fmt::format("p{}", i)));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string name = graph.node(all[i].node()).path;
+    const Value first = parameter(fmt::format("first/{}", name)), second = parameter(fmt::format("second/{}", name));
+    const Value gradient = i == 30 ? all[7] : all[i] * 2.0;  // one's gradient is another parameter
+    const Value decay = graph.constant(i % 2 == 0 ? 0.1 : 0);
+    const AdamResult result = adam_update(all[i], gradient, first, second, rate, decay, step, {.beta1 = 0.8});
+    graph.update(all[i], result.parameter);
+    graph.update(first, result.first_moment);
+    graph.update(second, result.second_moment);
+  }
+  const auto trained = [&](const std::shared_ptr<Device>& device) {
+    const Program program(graph, device);
+    State state(graph, 2);
+    for (int trial = 0; trial < 2; ++trial) {
+      for (std::size_t i = 0; i < state.entries().size(); ++i) {
+        std::vector<double> values;
+        for (int k = 0; k < 700; ++k) values.push_back(std::abs(std::sin(k + 3.0 * static_cast<double>(i) + trial)));
+        state.write(trial, state.entries()[i], values);
+      }
+    }
+    Program::Hooks hooks;
+    hooks.feed = [](int trial, std::int64_t at, const Tensors& inputs) {
+      write_tensor(inputs, "rate", {0.1 + trial});
+      write_tensor(inputs, kRandomStep, {static_cast<double>(at)});
+    };
+    ThreadPool pool(1);
+    const int trials[] = {0, 1};
+    program.run(state, trials, 0, 3, hooks, pool);
+    std::vector<std::vector<double>> found;
+    for (const State::Entry& entry : state.entries()) found.push_back(state.read(1, entry));
+    return found;
+  };
+  const auto found = trained(device_under_test()), expected = trained(nullptr);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (std::size_t k = 0; k < 700; ++k) ASSERT_NEAR(found[i][k], expected[i][k], 2e-5) << i << " " << k;
+  }
+}
+
 // Of two parameters that change places, no kernel can write in place.
 TEST(DeviceCopies, ParametersMayChangePlaces) {
   Graph graph;
@@ -206,6 +277,45 @@ TEST(DeviceCopies, ParametersMayChangePlaces) {
   EXPECT_THAT(state.read(0, *state.find("left")), ElementsAre(3, 4));
   EXPECT_THAT(state.read(2, *state.find("right")), ElementsAre(1, 2));
   EXPECT_THAT(state.read(1, *state.find("left")), ElementsAre(1, 2)) << "between the others, and not to run";
+}
+
+// Of a corpus there is one copy on the device, whatever reads it.
+TEST(DeviceResidents, AreCopiedOnceForAllPrograms) {
+  constexpr std::int64_t kText = 5'000'000;  // 20 MB: more than is copied at once
+  std::vector<std::int32_t> text(kText);
+  for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<std::int32_t>(i * i % 1000);
+  Graph graph;
+  const Value corpus = graph.resident("corpus", {DType::i32, {kText}}, text.data());
+  const Value begins = graph.input("begins", {DType::i32, {2}}, true);
+  const TextWindows windows = text_windows(corpus, begins, graph.constant_i32({2}, {0, 1}), 3, kText);
+  const auto device = device_under_test();
+  const Program first(graph, {{"found", windows.tokens}}, device), second(graph, {{"found", windows.targets}}, device);
+  EXPECT_EQ(first.report().resident_bytes, text.size() * 4);
+  EXPECT_GT(first.device_bytes(1), text.size() * 4);
+  State state(graph, 2);
+  Program::Hooks hooks;
+  hooks.feed = [](int trial, std::int64_t, const Tensors& inputs) {
+    write_tensor(inputs, "begins", {3.0 + trial, static_cast<double>(kText - 2)});
+  };
+  std::vector<std::vector<double>> found;
+  hooks.fetch = [&](int, std::int64_t, const Tensors& outputs) {
+    found.push_back(read_tensor(outputs, "found"));
+    return true;
+  };
+  const int trials[] = {0, 1};
+  ThreadPool pool(1);
+  const std::size_t before = device->info().free;
+  first.run(state, trials, 0, 1, hooks, pool);
+  second.run(state, trials, 0, 1, hooks, pool);
+  const std::size_t taken = before - device->info().free;
+  EXPECT_GE(taken, text.size() * 4);
+  EXPECT_LT(taken, text.size() * 7);
+  const double last = text[kText - 1], but_one = text[kText - 2];
+  EXPECT_THAT(found, ElementsAre(ElementsAre(9, 16, 25, but_one, last, 0), ElementsAre(16, 25, 36, but_one, last, 0),
+                                 ElementsAre(16, 25, 36, -1, -1, -1), ElementsAre(25, 36, 49, -1, -1, -1)));
+  first.leave_device();
+  second.leave_device();
+  EXPECT_LT(before - device->info().free, text.size()) << "gone with the last program that has it";
 }
 
 TEST(DeviceOutputs, MayBeInputsConstantsAndParameters) {

@@ -1,6 +1,9 @@
-// Steps of whole parameters: one pass, each thread some elements. Outputs may be the inputs' own memory.
+// Steps of whole parameters: one pass, each thread some elements. Outputs may be the inputs' own memory. Adam's steps
+// of several parameters are one launch.
 
+#include "framework/backend/cuda/joint.hpp"
 #include "framework/backend/cuda/optimizer.hpp"
+#include "framework/backend/cuda/step_kernels.hpp"
 
 namespace jari {
 
@@ -57,29 +60,52 @@ void sgd(const Call& call, std::int64_t count, const SgdAttributes& options) {
 constexpr int kElements = 4;  // of a thread, so that a block's powers serve more than one
 
 template <class T>
-__global__ void adam(Kept<T> parameter, Kept<T> first, Kept<T> second, Operand<const T> gradient,
-                     AdamScalars<T> scalars, AdamAttributes options, std::int64_t count, const std::int32_t* active) {
+struct AdamPart {
+  Kept<T> parameter, first, second;
+  Operand<const T> gradient, rate, decay;
+  std::int64_t count, blocks;
+  std::int64_t first_block = 0;
+};
+
+template <class T>
+__global__ void adam(JARI_GRID_CONSTANT PartTable<AdamPart<T>> table, Operand<const std::int32_t> steps,
+                     AdamAttributes options, const std::int32_t* active) {
   JARI_SHARED(T, parts, 2);
-  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-  const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const AdamPart<T>& of = table.of_block(blockIdx.x);
+  const std::int64_t stride = of.blocks * blockDim.x;
+  const std::int64_t begin = (blockIdx.x - of.first_block) * blockDim.x + threadIdx.x;
   if (!is_active(active)) {
-    for (std::int64_t i = begin; i < count; i += stride) {
-      parameter.leave(i);
-      first.leave(i);
-      second.leave(i);
+    for (std::int64_t i = begin; i < of.count; i += stride) {
+      of.parameter.leave(i);
+      of.first.leave(i);
+      of.second.leave(i);
     }
     return;
   }
-  const AdamStep<T> step = adam_step(options, scalars, parts);
+  const AdamStep<T> step = adam_step(options, AdamScalars<T>{of.rate, of.decay, steps}, parts);
 #pragma unroll 4
-  for (std::int64_t i = begin; i < count; i += stride) {
-    T value = parameter.before.of_trial()[i], average = first.before.of_trial()[i];
-    T square = second.before.of_trial()[i];
-    step.run(value, average, square, gradient.of_trial()[i]);
-    parameter.after.of_trial()[i] = value;
-    first.after.of_trial()[i] = average;
-    second.after.of_trial()[i] = square;
+  for (std::int64_t i = begin; i < of.count; i += stride) {
+    T value = of.parameter.before.of_trial()[i], average = of.first.before.of_trial()[i];
+    T square = of.second.before.of_trial()[i];
+    step.run(value, average, square, of.gradient.of_trial()[i]);
+    of.parameter.after.of_trial()[i] = value;
+    of.first.after.of_trial()[i] = average;
+    of.second.after.of_trial()[i] = square;
   }
+}
+
+template <class T>
+AdamPart<T> adam_part(const Call& call, int node, std::int64_t count) {
+  const int in = 7 * node, out = 3 * node;
+  const std::int64_t blocks = blocks_of(count, kThreads * kElements);
+  return {kept<T>(call, in, out),
+          kept<T>(call, in + 2, out + 1),
+          kept<T>(call, in + 3, out + 2),
+          call.input<T>(in + 1),
+          call.input<T>(in + 4),
+          call.input<T>(in + 5),
+          count,
+          blocks < kMostBlocks ? blocks : kMostBlocks};
 }
 
 }  // namespace
@@ -92,15 +118,29 @@ std::unique_ptr<DeviceKernel> make_cuda_sgd_update(const KernelRequest& request)
 }
 
 std::unique_ptr<DeviceKernel> make_cuda_adam_update(const KernelRequest& request) {
+  return cuda::make_joint_adam_update({request});
+}
+
+namespace cuda {
+
+std::unique_ptr<DeviceKernel> make_joint_adam_update(const std::vector<KernelRequest>& requests) {
+  const KernelRequest& request = requests[0];
   const auto options = request.attributes.as<AdamAttributes>();
-  const std::int64_t count = request.inputs[0].shape.size(), blocks = blocks_of(count, kThreads * kElements);
+  std::vector<std::int64_t> counts;
+  for (const KernelRequest& each : requests) counts.push_back(each.inputs[0].shape.size());
   return for_real(request, request.inputs[0].dtype, [&]<class T>() {
     return make_kernel([=](const Call& call) {
-      const AdamScalars<T> scalars{call.input<T>(4), call.input<T>(5), call.input<std::int32_t>(6)};
-      call.launch(adam<T>, blocks < kMostBlocks ? blocks : kMostBlocks, kThreads, 0, kept<T>(call, 0, 0),
-                  kept<T>(call, 2, 1), kept<T>(call, 3, 2), call.input<T>(1), scalars, options, count, call.active());
+      std::vector<AdamPart<T>> parts;
+      for (std::size_t i = 0; i < counts.size(); ++i)
+        if (counts[i] > 0) parts.push_back(adam_part<T>(call, static_cast<int>(i), counts[i]));
+      launch_parts(
+          parts, [](const AdamPart<T>& part) { return part.blocks; },
+          [&](const PartTable<AdamPart<T>>& table, std::int64_t blocks) {
+            call.launch(adam<T>, blocks, kThreads, 0, table, call.input<std::int32_t>(6), options, call.active());
+          });
     });
   });
 }
 
+}  // namespace cuda
 }  // namespace jari

@@ -1,7 +1,7 @@
 // Draws: a thread takes a block of four random words, for four elements.
 
 #include "framework/backend/cuda/pointwise.hpp"
-#include "framework/base/philox.hpp"
+#include "framework/backend/cuda/random_draws.hpp"
 #include "framework/ops/random.hpp"
 
 namespace jari {
@@ -10,20 +10,11 @@ namespace {
 
 using namespace cuda;
 
-struct Draws {
-  Operand<const std::int32_t> seed, step;
-  std::uint64_t stream;
-
-  // Of the elements 4 i to 4 i + 3.
-  __device__ void of_block(std::int64_t i, float (&draws)[4]) const {
-    const std::int32_t* const words = seed.of_trial();
-    const auto low = static_cast<std::uint32_t>(words[0]), high = static_cast<std::uint32_t>(words[1]);
-    const RandomStream source = {(std::uint64_t{high} << 32) | low, stream,
-                                 static_cast<std::uint32_t>(*step.of_trial())};
-    const PhiloxBlock block = source.block(static_cast<std::uint32_t>(i));
-    for (int word = 0; word < 4; ++word) draws[word] = uniform_f32(block.word[word]);
-  }
-};
+// Of the elements 4 i to 4 i + 3.
+__device__ inline void uniform_block(const Draws& draws, std::int64_t i, float (&drawn)[4]) {
+  const PhiloxBlock block = draws.block(i);
+  for (int word = 0; word < 4; ++word) drawn[word] = uniform_f32(block.word[word]);
+}
 
 // Four elements that are moved at once.
 template <class T>
@@ -45,7 +36,7 @@ struct RandomUniform {
   bool fours;
   __device__ void operator()(std::int64_t i) const {
     float drawn[4];
-    draws.of_block(i, drawn);
+    uniform_block(draws, i, drawn);
     T* const to = out.of_trial() + 4 * i;
     if (fours && 4 * i + 4 <= count) {
       Four<T> all;
@@ -54,6 +45,25 @@ struct RandomUniform {
     } else {
       for (int k = 0; k < 4 && 4 * i + k < count; ++k) to[k] = drawn[k];
     }
+  }
+};
+
+struct RandomIds {
+  Draws draws;
+  Operand<const std::int32_t> asked, limits, others;  // null: all are asked for; all ids alike
+  Operand<std::int32_t> out;
+  std::int64_t each;  // draws of one that is asked for
+  std::int64_t first;
+  std::uint32_t count;
+
+  __device__ void operator()(std::int64_t i) const {
+    const bool is_asked = asked.data == nullptr || asked.of_trial()[i / each] >= 0;
+    out.of_trial()[i] = is_asked ? draw(static_cast<std::uint64_t>(first + i)) : -1;
+  }
+  __device__ std::int32_t draw(std::uint64_t element) const {
+    const RandomStream random = draws.of_trial();
+    if (limits.data == nullptr) return static_cast<std::int32_t>(uniform_below(random.bits(element), count));
+    return alias_draw(random, element, limits.of_trial(), others.of_trial(), count);
   }
 };
 
@@ -66,7 +76,7 @@ struct Dropout {
   bool fours;
   __device__ void operator()(std::int64_t i) const {
     float drawn[4];
-    draws.of_block(i, drawn);
+    uniform_block(draws, i, drawn);
     const T dropped = *rate.of_trial();
     const T* const from = x.of_trial() + 4 * i;
     T* const to = out.of_trial() + 4 * i;
@@ -91,6 +101,23 @@ std::unique_ptr<DeviceKernel> make_cuda_random_uniform(const KernelRequest& requ
       const Operand<T> out = call.output<T>(0);
       launch_elements(call, blocks_of(count, 4), RandomUniform<T>{draws, out, count, aligned_for_four(out)});
     });
+  });
+}
+
+std::unique_ptr<DeviceKernel> make_cuda_random_ids(const KernelRequest& request) {
+  const auto options = request.attributes.as<RandomIdsAttributes>();
+  const RandomIdsInputs inputs(options, request.inputs);
+  const std::int64_t size = options.shape.size(), first = options.first;
+  const auto count = static_cast<std::uint32_t>(options.count);
+  const std::uint64_t stream = options.stream;
+  return make_kernel([=](const Call& call) {
+    const auto optional = [&](int input) {
+      return input < 0 ? Operand<const std::int32_t>() : call.input<std::int32_t>(input);
+    };
+    const Draws draws{call.input<std::int32_t>(0), call.input<std::int32_t>(1), stream};
+    launch_elements(call, size,
+                    RandomIds{draws, optional(inputs.asked), optional(inputs.limits), optional(inputs.others),
+                              call.output<std::int32_t>(0), inputs.each, first, count});
   });
 }
 

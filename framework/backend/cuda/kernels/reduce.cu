@@ -4,8 +4,10 @@
 
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 #include "framework/backend/cuda/indexing.hpp"
+#include "framework/backend/cuda/joint.hpp"
 #include "framework/backend/cuda/totals.hpp"
 #include "framework/backend/layout.hpp"
 #include "framework/ops/attributes.hpp"
@@ -226,18 +228,27 @@ __global__ void argmax(Operand<const T> x, Operand<std::int32_t> out, std::int64
 
 constexpr std::int64_t kSquaresChunk = kBlockThreads * kAThread;
 
-// A block takes a chunk: thread t adds up the squares of elements t, t + 256 ..., and the threads' sums are added in
-// f64.
 template <class T>
-__global__ void chunk_squares(Operand<const T> x, Operand<double> partials, std::int64_t count) {
+struct Squared {
+  Operand<const T> x;
+  std::int64_t count;
+  std::int64_t first_partial;
+  std::int64_t first_block = 0;
+};
+
+// A block takes a chunk of a part: thread t adds up the squares of elements t, t + 256 ..., and the threads' sums are
+// added in f64.
+template <class T>
+__global__ void chunk_squares(JARI_GRID_CONSTANT PartTable<Squared<T>> table, Operand<double> partials) {
   JARI_SHARED(double, parts, 32);
-  const std::int64_t begin = blockIdx.x * kSquaresChunk;
-  const std::int64_t end = begin + kSquaresChunk < count ? begin + kSquaresChunk : count;
-  const T* const from = x.of_trial();
+  const Squared<T>& of = table.of_block(blockIdx.x);
+  const std::int64_t chunk = blockIdx.x - of.first_block, begin = chunk * kSquaresChunk;
+  const std::int64_t end = begin + kSquaresChunk < of.count ? begin + kSquaresChunk : of.count;
+  const T* const from = of.x.of_trial();
   T sum = 0;
   for (std::int64_t i = begin + threadIdx.x; i < end; i += kBlockThreads) sum += from[i] * from[i];
   const double total = reduce_block(static_cast<double>(sum), Sum(), parts);
-  if (threadIdx.x == 0) partials.of_trial()[blockIdx.x] = total;
+  if (threadIdx.x == 0) partials.of_trial()[of.first_partial + chunk] = total;
 }
 
 }  // namespace
@@ -261,13 +272,28 @@ std::unique_ptr<DeviceKernel> make_cuda_argmax(const KernelRequest& request) {
 }
 
 std::unique_ptr<DeviceKernel> make_cuda_sum_of_squares(const KernelRequest& request) {
-  const std::int64_t count = request.inputs[0].shape.size(), chunks = blocks_of(count, kSquaresChunk);
+  std::vector<std::int64_t> counts;
+  std::int64_t chunks = 0;
+  for (const TensorType& input : request.inputs) {
+    counts.push_back(input.shape.size());
+    chunks += blocks_of(counts.back(), kSquaresChunk);
+  }
   const std::size_t bytes = aligned(static_cast<std::size_t>(chunks) * sizeof(double));
   return for_real(request, request.outputs[0].dtype, [&]<class T>() {
     return make_kernel(
         [=](const Call& call) {
           const Operand<double> partials = call.workspace<double>(0, bytes);
-          call.launch(chunk_squares<T>, chunks, kBlockThreads, 0, call.input<T>(0), partials, count);
+          std::vector<Squared<T>> parts;
+          std::int64_t next = 0;
+          for (std::size_t i = 0; i < counts.size(); ++i) {
+            if (counts[i] == 0) continue;
+            parts.push_back({call.input<T>(static_cast<int>(i)), counts[i], next});
+            next += blocks_of(counts[i], kSquaresChunk);
+          }
+          const auto chunks_of = [](const Squared<T>& part) { return blocks_of(part.count, kSquaresChunk); };
+          launch_parts(parts, chunks_of, [&](const PartTable<Squared<T>>& table, std::int64_t blocks) {
+            call.launch(chunk_squares<T>, blocks, kBlockThreads, 0, table, partials);
+          });
           launch_total(call, partials, chunks, call.output<T>(0));
         },
         bytes);

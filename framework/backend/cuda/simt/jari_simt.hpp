@@ -11,6 +11,9 @@
 
 #include "framework/base/error.hpp"
 
+// A kernel's parameter that threads look into where it lies, instead of in a copy of their own.
+#define JARI_GRID_CONSTANT const __grid_constant__
+
 // A static array of N elements in shared memory.
 #define JARI_SHARED(T, name, N) __shared__ T name[N]
 
