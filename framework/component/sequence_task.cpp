@@ -13,7 +13,7 @@ struct Prediction {
 Prediction predict(const SequenceTask& task, const LossContext& context) {
   Graph& graph = context.build.graph;
   const SequenceTask::Batch batch = [&] {
-    const Graph::Scope scope(graph, "batch", context.span);
+    const Graph::Scope scope(graph, "batch");
     return task.batch(context);
   }();
   const Graph::Scope scope(graph, "model", context.model.span());

@@ -154,7 +154,7 @@ class ContextTask final : public Task {
 
   Rows rows(const LossContext& context, bool passes, bool predicts_center) const {
     Graph& graph = context.build.graph;
-    const Graph::Scope scope(graph, "batch", context.span);
+    const Graph::Scope scope(graph, "batch");
     const auto& data = dynamic_cast<const ContextBatches&>(*context.batches);
     const WordWindows windows = data.windows(graph, {.stream = context.stream.draws,
                                                      .batch = context.batch,

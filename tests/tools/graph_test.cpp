@@ -39,7 +39,7 @@ class GraphCommand : public ::testing::Test {
 TEST_F(GraphCommand, ShowsEachNodeWithItsPathAndSpecLine) {
   const Output output = graph({});
   EXPECT_EQ(output.status, 0) << output.err;
-  EXPECT_THAT(output.out, ContainsRegex("%0 +tokens +i32.4, 6. +each +input\n"));
+  EXPECT_THAT(output.out, ContainsRegex("%2 +batch +i32.4, 6. +each +random_ids.%0, %1. "));
   EXPECT_THAT(output.out, ContainsRegex("model/embedding +f32.7, 8. +each +[^ ]*spec.yaml:3 +parameter\n"));
   EXPECT_THAT(output.out, ContainsRegex("optimizer[^ ]* +3 x f32.7, 8. +each +[^ ]*spec.yaml:8 +adam_update.%"));
   EXPECT_THAT(output.out, HasSubstr("\noutput loss = %"));
