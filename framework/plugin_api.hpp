@@ -25,6 +25,7 @@
 #include "framework/component/word_analysis.hpp"
 #include "framework/component/word_tables.hpp"
 #include "framework/ops/ops.hpp"
+#include "framework/ops/word_windows.hpp"
 #include "framework/registry/plugin.hpp"
 #include "framework/registry/registry.hpp"
 #include "framework/registry/slot.hpp"

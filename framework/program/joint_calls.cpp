@@ -53,9 +53,8 @@ std::vector<Program::Plan::Joint> joint_calls(const std::vector<KernelCall>& cal
     last = Run(calls, requests, first).last();
     if (last - first < 2) continue;
     const auto begin = requests.begin() + static_cast<std::ptrdiff_t>(first);
-    Program::Plan::Joint joint{first, last,
-                               device.make_joint_kernel({begin, begin + static_cast<std::ptrdiff_t>(last - first)}),
-                               {}, {}};
+    Program::Plan::Joint joint{
+        first, last, device.make_joint_kernel({begin, begin + static_cast<std::ptrdiff_t>(last - first)}), {}, {}};
     if (!joint.kernel) continue;
     for (std::size_t i = first; i < last; ++i) {
       joint.inputs.insert(joint.inputs.end(), calls[i].inputs.begin(), calls[i].inputs.end());

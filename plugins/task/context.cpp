@@ -11,7 +11,6 @@
 #include <limits>
 #include <optional>
 
-#include "framework/ops/word_windows.hpp"
 #include "framework/plugin_api.hpp"
 
 namespace jari {
