@@ -89,6 +89,12 @@ bool collect(Value gradient, Values& rows, Values& ids) {
   return true;
 }
 
+bool is_constant(Value value) {
+  const Node& node = value.graph().node(value.node());
+  return node.kind == NodeKind::constant ||
+         (node.kind == NodeKind::op && std::ranges::all_of(node.inputs, is_constant));
+}
+
 }  // namespace
 
 const Op op_sgd_update_rows = {
@@ -105,6 +111,8 @@ std::optional<RowGradient> row_gradient(Value gradient) {
   std::int64_t named = 0;
   for (const Value& each : ids) named += each.shape()[0];
   if (named >= kFewIds * table_rows) return std::nullopt;
+  // Positions: the same rows at every step.
+  if (gradient.shape().size() <= kSmallTable && std::ranges::all_of(ids, is_constant)) return std::nullopt;
   // A gradient rule of an op may have combined them already.
   if (ids.size() == 1) {
     if (const auto combined = combined_rows_of(gradient)) return combined;

@@ -37,9 +37,11 @@ struct RowGradient {
 
 // Ids a row of the table from which on a step is taken to change most rows, and gradients stay dense.
 inline constexpr std::int64_t kFewIds = 4;
+// Elements of a table up to which a step of all of it costs less than finding its rows, if they are the same each time.
+inline constexpr std::int64_t kSmallTable = 1 << 16;
 
 // The rows of a gradient that is a scatter_add, or a sum of them: combined, each id once. Nothing for other gradients,
-// and where kFewIds says so.
+// and where kFewIds or kSmallTable say so.
 std::optional<RowGradient> row_gradient(Value gradient);
 
 // scatter_add(rows, ids): as a gradient that optimizers know again.

@@ -76,6 +76,7 @@ OpCases cases_scatter_add() {
   return {{scattering("rows by a matrix of ids", {2, 4, 3}, {2, 4}, 5), scattering("one row", {3}, {}, 5),
            scattering("elements into a vector", {3, 2}, {3, 2}, 4), scattering("planes", {5, 2, 3}, {5}, 4),
            scattering("several strips of columns", {40, 20, 128}, {40, 20}, 50),
+           scattering("several tiles of ids", {3000, 5}, {3000}, 11), scattering("many rows", {900, 33}, {900}, 400),
            scattering("strips of unequal width", {90, 101}, {90}, 7)},
           {{"ids of another shape",
             [](Graph& graph) {
