@@ -81,7 +81,7 @@ class Layout {
 };
 
 struct Strides {
-  std::int64_t left, right, result;  // elements
+  std::int64_t left, right, addend, result;  // elements
 };
 
 // Of `count` products, in the library's order of operands.
@@ -91,8 +91,9 @@ struct Layouts {
           strides.right),
         b(data_type(shape), shape.transpose_left ? shape.m : shape.k, shape.transpose_left ? shape.k : shape.m, count,
           strides.left),
-        c(data_type(shape), shape.n, shape.m, count, strides.result) {}
-  Layout a, b, c;
+        c(data_type(shape), shape.n, shape.m, count, strides.addend),
+        d(data_type(shape), shape.n, shape.m, count, strides.result) {}
+  Layout a, b, c, d;
 };
 
 class Description {
@@ -150,12 +151,13 @@ struct Calls {
 };
 
 Calls calls_of(const ProductShape& shape, const Strides& trial, int trials, bool one_by_one) {
-  const Strides batch = {shape.left_stride, shape.right_stride, shape.result_stride};
+  const Strides batch = {shape.left_stride, shape.right_stride, shape.result_stride, shape.result_stride};
   const auto size = static_cast<int>(shape.batch);
   if (one_by_one) return {trials, size, trial, batch};
   if (trials == 1) return {1, size, {}, batch};
   if (size == 1) return {1, trials, {}, trial};
-  if (trial.left == size * batch.left && trial.right == size * batch.right && trial.result == size * batch.result)
+  if (trial.left == size * batch.left && trial.right == size * batch.right && trial.addend == size * batch.addend &&
+      trial.result == size * batch.result)
     return {1, size * trials, {}, batch};
   if (trials <= size) return {trials, size, trial, batch};
   return {size, trials, batch, trial};
@@ -176,22 +178,32 @@ class LibraryProduct final : public Product {
     return most;
   }
 
-  void run(const DeviceOperand& left, const DeviceOperand& right, const DeviceOperand& result, void* workspace,
-           int trials, DeviceQueue& queue) const override {
+  void run(const ProductOperands& of, void* workspace, int trials, DeviceQueue& queue) const override {
     if (trials == 0 || shape_.m * shape_.n * shape_.batch == 0) return;
     const cudaStream_t stream = static_cast<StreamQueue&>(queue).stream();
-    const Calls calls =
-        calls_of(shape_, {elements(left.stride), elements(right.stride), elements(result.stride)}, trials, one_by_one_);
+    const DeviceOperand& addend = shape_.accumulate ? of.addend : of.result;
+    const Strides strides = {elements(of.left.stride), elements(of.right.stride), elements(addend.stride),
+                             elements(of.result.stride)};
+    const Calls calls = calls_of(shape_, strides, trials, one_by_one_);
+    const Strides& step = calls.between_calls;
     for (int i = 0; i < calls.calls; ++i) {
-      run_call(calls, at(left, i * calls.between_calls.left), at(right, i * calls.between_calls.right),
-               at(result, i * calls.between_calls.result), workspace, workspace_of(calls.count), stream);
+      const Places places = {at(of.left, i * step.left), at(of.right, i * step.right), at(addend, i * step.addend),
+                             at(of.result, i * step.result)};
+      run_call(calls, places, workspace, workspace_of(calls.count), stream);
     }
   }
 
  private:
   bool is_empty() const { return shape_.m * shape_.n * shape_.k * shape_.batch == 0; }
 
-  Strides batch_strides() const { return {shape_.left_stride, shape_.right_stride, shape_.result_stride}; }
+  struct Places {
+    const void *left, *right, *addend;
+    void* result;
+  };
+
+  Strides batch_strides() const {
+    return {shape_.left_stride, shape_.right_stride, shape_.result_stride, shape_.result_stride};
+  }
 
   // The first of the library's candidates for one trial that also does several; if none does, trials go one by one.
   void choose() {
@@ -200,7 +212,7 @@ class LibraryProduct final : public Product {
     std::vector<cublasLtMatmulHeuristicResult_t> found(kCandidates);
     int count = 0;
     check_library(cublasLtMatmulAlgoGetHeuristic(handle(), description_.get(), one.a.get(), one.b.get(), one.c.get(),
-                                                 one.c.get(), preference.get(), kCandidates, found.data(), &count),
+                                                 one.d.get(), preference.get(), kCandidates, found.data(), &count),
                   "choose an algorithm");
     found.resize(static_cast<std::size_t>(count));
     std::erase_if(found, [](const auto& candidate) { return candidate.state != CUBLAS_STATUS_SUCCESS; });
@@ -219,12 +231,13 @@ class LibraryProduct final : public Product {
 
   // Whether the algorithm does `count` products in one call, and what it needs for that.
   bool serves(int count, std::size_t& bytes) const {
-    const Layouts layouts(shape_, count, {shape_.m * shape_.k, shape_.k * shape_.n, shape_.m * shape_.n});
-    cublasLtMatmulHeuristicResult_t result{};
+    const std::int64_t result = shape_.m * shape_.n;
+    const Layouts layouts(shape_, count, {shape_.m * shape_.k, shape_.k * shape_.n, result, result});
+    cublasLtMatmulHeuristicResult_t found{};
     const cublasStatus_t status =
         cublasLtMatmulAlgoCheck(handle(), description_.get(), layouts.a.get(), layouts.b.get(), layouts.c.get(),
-                                layouts.c.get(), &algorithm_, &result);
-    bytes = result.workspaceSize;
+                                layouts.d.get(), &algorithm_, &found);
+    bytes = found.workspaceSize;
     return status == CUBLAS_STATUS_SUCCESS && bytes <= kMostWorkspace;
   }
   std::size_t workspace_of(int count) const {
@@ -232,30 +245,32 @@ class LibraryProduct final : public Product {
     return serves(count, bytes) ? bytes : 0;
   }
 
-  void run_call(const Calls& calls, const void* left, const void* right, void* result, void* workspace,
-                std::size_t workspace_size, cudaStream_t stream) const {
-    if (shape_.k == 0) {
-      if (!shape_.accumulate) clear(calls, result, stream);
-      return;
-    }
+  void run_call(const Calls& calls, const Places& at, void* workspace, std::size_t workspace_size,
+                cudaStream_t stream) const {
+    if (shape_.k == 0) return put_sum_of_nothing(calls, at, stream);
     const Layouts layouts(shape_, calls.count, calls.within);
     const double one = 1, zero = 0;
     const float one_f32 = 1, zero_f32 = 0;
     const bool is_f64 = shape_.dtype == DType::f64;
     const void* const alpha = is_f64 ? static_cast<const void*>(&one) : &one_f32;
     const void* const beta = shape_.accumulate ? alpha : is_f64 ? static_cast<const void*>(&zero) : &zero_f32;
-    check_library(
-        cublasLtMatmul(handle(), description_.get(), alpha, right, layouts.a.get(), left, layouts.b.get(), beta, result,
-                       layouts.c.get(), result, layouts.c.get(), &algorithm_, workspace, workspace_size, stream),
-        "multiply matrices");
+    check_library(cublasLtMatmul(handle(), description_.get(), alpha, at.right, layouts.a.get(), at.left,
+                                 layouts.b.get(), beta, at.addend, layouts.c.get(), at.result, layouts.d.get(),
+                                 &algorithm_, workspace, workspace_size, stream),
+                  "multiply matrices");
   }
 
-  // The sum of nothing.
-  void clear(const Calls& calls, void* result, cudaStream_t stream) const {
+  void put_sum_of_nothing(const Calls& calls, const Places& at, cudaStream_t stream) const {
     const std::size_t element = size_of(shape_.dtype), bytes = static_cast<std::size_t>(shape_.m * shape_.n) * element;
-    const std::size_t stride = static_cast<std::size_t>(calls.within.result) * element;
-    check(cudaMemset2DAsync(result, std::max(stride, bytes), 0, bytes, static_cast<std::size_t>(calls.count), stream),
-          "fill a result with zeros");
+    const auto pitch = [&](std::int64_t stride) { return std::max(static_cast<std::size_t>(stride) * element, bytes); };
+    const auto count = static_cast<std::size_t>(calls.count);
+    if (!shape_.accumulate) {
+      check(cudaMemset2DAsync(at.result, pitch(calls.within.result), 0, bytes, count, stream), "fill with zeros");
+    } else if (at.addend != at.result) {
+      check(cudaMemcpy2DAsync(at.result, pitch(calls.within.result), at.addend, pitch(calls.within.addend), bytes,
+                              count, cudaMemcpyDeviceToDevice, stream),
+            "copy an addend");
+    }
   }
 
   std::int64_t elements(std::size_t bytes) const { return static_cast<std::int64_t>(bytes / size_of(shape_.dtype)); }

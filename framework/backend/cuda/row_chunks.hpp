@@ -57,7 +57,7 @@ class ChunkProducts {
 
   void run(std::int64_t chunk, const DeviceOperand& left, const DeviceOperand& right, const DeviceOperand& result,
            const Run& run) const {
-    products_[kind(chunk)]->run(left, right, result, run.workspace, run.trials, run.queue);
+    products_[kind(chunk)]->run({left, right, result, result}, run.workspace, run.trials, run.queue);
   }
 
  private:

@@ -7,7 +7,7 @@ namespace jari::cuda {
 namespace {
 
 template <class T>
-void multiply(const ProductShape& shape, const T* left, const T* right, T* result) {
+void multiply(const ProductShape& shape, const T* left, const T* right, const T* addend, T* result) {
   for (std::int64_t i = 0; i < shape.m; ++i) {
     T* const row = result + i * shape.n;
     for (std::int64_t j = 0; j < shape.n; ++j) {
@@ -17,7 +17,7 @@ void multiply(const ProductShape& shape, const T* left, const T* right, T* resul
         const T b = right[shape.transpose_right ? j * shape.k + p : p * shape.n + j];
         sum += a * b;
       }
-      row[j] = shape.accumulate ? row[j] + sum : sum;
+      row[j] = shape.accumulate ? addend[i * shape.n + j] + sum : sum;
     }
   }
 }
@@ -34,13 +34,13 @@ class PlainProduct final : public Product {
  public:
   explicit PlainProduct(const ProductShape& shape) : shape_(shape) {}
 
-  void run(const DeviceOperand& left, const DeviceOperand& right, const DeviceOperand& result, void* /*workspace*/,
-           int trials, DeviceQueue& queue) const override {
-    static_cast<StreamQueue&>(queue).stream()->enqueue([=, shape = shape_] {
+  void run(const ProductOperands& of, void* /*workspace*/, int trials, DeviceQueue& queue) const override {
+    static_cast<StreamQueue&>(queue).stream()->enqueue([of, trials, shape = shape_] {
       for (int trial = 0; trial < trials; ++trial) {
         for (std::int64_t i = 0; i < shape.batch; ++i) {
-          multiply<T>(shape, at<T>(left, trial, i * shape.left_stride), at<T>(right, trial, i * shape.right_stride),
-                      at<T>(result, trial, i * shape.result_stride));
+          multiply<T>(shape, at<T>(of.left, trial, i * shape.left_stride),
+                      at<T>(of.right, trial, i * shape.right_stride), at<T>(of.addend, trial, i * shape.result_stride),
+                      at<T>(of.result, trial, i * shape.result_stride));
         }
       }
     });

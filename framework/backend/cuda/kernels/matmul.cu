@@ -57,16 +57,15 @@ struct Batches {
   }
 };
 
-// What the product is added to: a bias by column, an addend by element, or both.
+// What the product is added to, where it has a bias: that, by column, and the addend, if there is one.
 template <class T>
-struct AddedValues {
-  Operand<const T> bias, addend;  // null: none
+struct WithBias {
+  Operand<const T> bias, addend;  // addend: null for none
   Operand<T> out;
   std::int64_t columns;
   __device__ void operator()(std::int64_t i) const {
-    T value = addend.data ? addend.of_trial()[i] : T(0);
-    if (bias.data) value += bias.of_trial()[i % columns];
-    out.of_trial()[i] = value;
+    const T value = bias.of_trial()[i % columns];
+    out.of_trial()[i] = addend.data ? addend.of_trial()[i] + value : value;
   }
 };
 
@@ -103,28 +102,31 @@ class MatmulKernel final : public DeviceKernel {
   void launch(const DeviceArguments& arguments, DeviceQueue& queue) const override {
     if (size_ == 0) return;
     const Call call(arguments, queue);
-    if (shape_.accumulate) {
+    DeviceOperand addend = arguments.outputs[0];
+    if (attributes_.biased) {
       if (shape_.dtype == DType::f64) {
-        put_added_values<double>(call);
+        put_bias<double>(call);
       } else {
-        put_added_values<float>(call);
+        put_bias<float>(call);
       }
+    } else if (attributes_.added) {
+      addend = arguments.inputs[2];
     }
     const std::size_t element = size_of(shape_.dtype);
     for (std::size_t i = 0; i < batches_.left.size(); i += static_cast<std::size_t>(batches_.count)) {
-      product_->run(from_element(arguments.inputs[0], batches_.left[i], element),
-                    from_element(arguments.inputs[1], batches_.right[i], element),
-                    from_element(arguments.outputs[0], static_cast<std::int64_t>(i) * shape_.result_stride, element),
+      const std::int64_t at = static_cast<std::int64_t>(i) * shape_.result_stride;
+      product_->run({from_element(arguments.inputs[0], batches_.left[i], element),
+                     from_element(arguments.inputs[1], batches_.right[i], element), from_element(addend, at, element),
+                     from_element(arguments.outputs[0], at, element)},
                     arguments.workspace, arguments.trials, queue);
     }
   }
 
  private:
   template <class T>
-  void put_added_values(const Call& call) const {
-    AddedValues<T> values{{}, {}, call.output<T>(0), shape_.n};
-    if (attributes_.biased) values.bias = call.input<T>(2);
-    if (attributes_.added) values.addend = call.input<T>(attributes_.biased ? 3 : 2);
+  void put_bias(const Call& call) const {
+    WithBias<T> values{call.input<T>(2), {}, call.output<T>(0), shape_.n};
+    if (attributes_.added) values.addend = call.input<T>(3);
     launch_elements(call, size_, values);
   }
 

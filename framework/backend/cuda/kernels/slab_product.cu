@@ -20,19 +20,17 @@ std::int64_t slab_depth(const ProductShape& shape) {
   return slabs < 2 ? shape.k : blocks_of(blocks_of(shape.k, slabs), 32) * 32;
 }
 
-// An element is one slab's after the other's, in order, after what the result holds if `accumulate`.
+// An element is one slab's after the other's, in order, and then the addend's.
 template <class T>
 struct AddSlabs {
-  Operand<const T> slabs;
+  Operand<const T> slabs, addend;  // addend: null for none
   Operand<T> result;
   std::int64_t count, size;
-  bool accumulate;
   __device__ void operator()(std::int64_t i) const {
     const T* const from = slabs.of_trial();
     T sum = from[i];
     for (std::int64_t slab = 1; slab < count; ++slab) sum += from[slab * size + i];
-    T& to = result.of_trial()[i];
-    to = accumulate ? to + sum : sum;
+    result.of_trial()[i] = addend.data ? addend.of_trial()[i] + sum : sum;
   }
 };
 
@@ -61,18 +59,21 @@ class SlabProduct final : public Product {
     return static_cast<std::size_t>(trials) * trial_bytes() + library;
   }
 
-  void run(const DeviceOperand& left, const DeviceOperand& right, const DeviceOperand& result, void* workspace,
-           int trials, DeviceQueue& queue) const override {
+  void run(const ProductOperands& of, void* workspace, int trials, DeviceQueue& queue) const override {
     const std::size_t element = size_of(shape_.dtype);
     const DeviceOperand slabs = {workspace, trial_bytes()};
     void* const library = static_cast<std::byte*>(workspace) + static_cast<std::size_t>(trials) * trial_bytes();
-    slabs_->run(left, right, slabs, library, trials, queue);
+    slabs_->run({of.left, of.right, {}, slabs}, library, trials, queue);
     if (last_) {
       const std::int64_t row = whole_ * depth_;
-      last_->run(from_element(left, row * shape_.m, element), from_element(right, row * shape_.n, element),
-                 from_element(slabs, whole_ * size(), element), library, trials, queue);
+      last_->run({from_element(of.left, row * shape_.m, element),
+                  from_element(of.right, row * shape_.n, element),
+                  {},
+                  from_element(slabs, whole_ * size(), element)},
+                 library, trials, queue);
     }
-    const DeviceArguments arguments = {&slabs, &result, nullptr, trials, nullptr};
+    const DeviceOperand inputs[] = {slabs, shape_.accumulate ? of.addend : DeviceOperand{}};
+    const DeviceArguments arguments = {inputs, &of.result, nullptr, trials, nullptr};
     const Call call(arguments, queue);
     if (shape_.dtype == DType::f64) {
       add<double>(call);
@@ -89,7 +90,7 @@ class SlabProduct final : public Product {
   }
   template <class T>
   void add(const Call& call) const {
-    launch_elements(call, size(), AddSlabs<T>{call.input<T>(0), call.output<T>(0), count(), size(), shape_.accumulate});
+    launch_elements(call, size(), AddSlabs<T>{call.input<T>(0), call.input<T>(1), call.output<T>(0), count(), size()});
   }
 
   ProductShape shape_;
