@@ -104,11 +104,10 @@ namespace {
 
 // product + other within the product; an invalid Value where that saves nothing.
 Value add_to_product(Value product, Value other) {
-  constexpr std::int64_t kSmallest = 1 << 16;  // numbers that a pass of its own would go over
   const Node& node = node_of(product);
-  if (!is_op(product, op_matmul) || product.shape().size() < kSmallest || node.inputs[1].shape().rank() != 2) return {};
+  if (!is_op(product, op_matmul) || node.inputs[1].shape().rank() != 2) return {};
   MatmulAttributes attributes = node.attributes.as<MatmulAttributes>();
-  if (attributes.transpose_left || attributes.added) return {};
+  if (attributes.added) return {};
   std::vector<Value> inputs = node.inputs;
   inputs.push_back(other);
   if (!attributes.biased && other.type() == TensorType{product.dtype(), product.shape().last(1)}) {

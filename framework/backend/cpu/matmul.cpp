@@ -293,7 +293,7 @@ std::unique_ptr<Kernel> make_sum(const KernelRequest& request) {
   KernelRequest alone = request;
   alone.inputs.resize(2);
   alone.attributes = MatmulAttributes{attributes.transpose_left, attributes.transpose_right};
-  std::shared_ptr<const Kernel> product = make_product(alone);
+  std::shared_ptr<const Kernel> product = make_cpu_matmul(alone);
   const std::size_t workspace = product->workspace_bytes();
   const std::int64_t size = request.outputs[0].shape.size(), n = request.outputs[0].shape[-1];
   const std::int64_t rows = n == 0 ? 0 : size / n;
