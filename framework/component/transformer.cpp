@@ -7,6 +7,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/component/transformer_checkpoint.hpp"
+#include "framework/ops/attention.hpp"
 #include "framework/ops/ops.hpp"
 
 namespace jari {
@@ -184,7 +185,10 @@ Value Transformer::score(const BuildContext& context, const std::string& path, c
     bias = parameters_.position->bias(at, query, key);
   }
   const Graph::Scope scope(context.graph, path);
-  return attention(query, key, projected[2], bias, {.scale = scale_of(at), .causal = causal_});
+  const AttentionOptions options{.scale = scale_of(at), .causal = causal_};
+  if (!context.training || !parameters_.attention_dropout) return attention(query, key, projected[2], bias, options);
+  const Value seen = attention_probabilities(query, key, bias, options);
+  return matmul(context.dropout(seen, "attention_dropout", *parameters_.attention_dropout), projected[2]);
 }
 
 // projected: query, key and value of one token, [1, heads, 1, head_width] each.

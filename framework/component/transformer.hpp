@@ -60,7 +60,7 @@ struct TransformerParameters {
   double epsilon = 1e-5;
   Activation activation = Activation::gelu;
   bool bias = true, tied = true;
-  std::optional<PerTrial<double>> dropout;
+  std::optional<PerTrial<double>> dropout, attention_dropout;
   PerTrial<double> init_deviation = 0.02;
   Slot<Position> position;
   std::optional<SpecPath> checkpoint;
@@ -82,6 +82,10 @@ struct TransformerParameters {
     f("bias", bias, "whether linear maps add a vector, and norms shift");
     f("tied", tied, "whether the output's matrix is the token table");
     f("dropout", dropout, "share of the embedding's and each layer's output that is dropped in training",
+      from_below(0, 1));
+    f("attention_dropout", attention_dropout,
+      "share of the attention's probabilities that is dropped in training, GPT-2's attn_pdrop; takes longer and more "
+      "memory, since the probabilities of a batch are kept",
       from_below(0, 1));
     f("init_deviation", init_deviation,
       "standard deviation of first weights; that of layers which write to the stream is divided by sqrt(2 blocks)",

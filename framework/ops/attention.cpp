@@ -171,6 +171,11 @@ Value attention(Value query, Value key, Value value, std::optional<Value> bias, 
   return query.graph().apply(op_attention, inputs, attributes)[0];
 }
 
+Value attention_probabilities(Value query, Value key, std::optional<Value> bias, AttentionOptions options) {
+  const AttentionAttributes attributes{.scale = options.scale, .causal = options.causal};
+  return softmax(scores(query.graph(), query, key, bias ? &*bias : nullptr, attributes));
+}
+
 Value rewrite_attention(const std::vector<Value>& inputs, const AttentionAttributes& attributes) {
   Graph& graph = inputs[0].graph();
   if (!graph.rewrites()) return {};

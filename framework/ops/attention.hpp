@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "framework/graph/op.hpp"
+#include "framework/ops/ops.hpp"
 
 namespace jari {
 
@@ -39,6 +40,10 @@ struct AttentionSizes {
 };
 AttentionSizes attention_sizes(const char* op, const AttentionAttributes& attributes, const TensorType& query,
                                const TensorType& key, const TensorType& value);
+
+// softmax(scale query key^T + bias), in simpler ops: [batch, heads, length, keys]. For attention with something between
+// the probabilities and their product with the values, as dropout is.
+Value attention_probabilities(Value query, Value key, std::optional<Value> bias, AttentionOptions options);
 
 // The same attention without the axes' exchange, where query, key and value are permuted from [batch, length, heads,
 // width]: the result, permuted as they are. An invalid Value where they are not, or the graph takes no rewrites.

@@ -61,13 +61,16 @@ std::filesystem::path write_checkpoint(const TemporaryFolder& folder, const Json
 // A model in a graph of its own.
 class Built {
  public:
+  enum Output { kLogits, kFirstAttention };
+
   Built(const std::string& block, std::int64_t vocabulary, std::int64_t batch, std::int64_t length,
-        bool training = false)
+        bool training = false, Output output = kLogits)
       : model_(bound<Model>(block)),
         context_{graph_, declarations_, vocabulary, length, length, training},
         tokens_(graph_.input("tokens", {DType::i32, {batch, length}}, true)) {
     const Graph::Scope scope(graph_, "model");
-    logits_ = sequence_model().logits(context_, tokens_);
+    logits_ = output == kLogits ? sequence_model().logits(context_, tokens_)
+                                : sequence_model().hidden_states(context_, tokens_).at(1).rows;
   }
 
   Graph& graph() { return graph_; }
@@ -312,6 +315,38 @@ TEST(Transformer, DropsInTrainingAlone) {
   Built trained(block, 7, 1, 5, /*training=*/true), tested(block, 7, 1, 5);
   EXPECT_EQ(drops(trained), 5);  // the embedding, and two a block
   EXPECT_EQ(drops(tested), 0);
+}
+
+TEST(Transformer, DropsProbabilitiesInTraining) {
+  const std::string block = "{type: gpt, position: alibi, blocks: 1, heads: 2, width: 8";
+  const std::vector<double> tokens = {1, 6, 2, 2, 5};
+  // The stream after the first block's attention.
+  const auto attended = [&](const std::string& more, bool training, double seed) {
+    Built built(block + more + "}", 7, 1, 5, training, Built::kFirstAttention);
+    State state = built.state();
+    NamedValues inputs = built.inputs(tokens);
+    inputs.emplace_back(kRandomSeed, std::vector<double>{seed, 0});
+    inputs.emplace_back(kRandomStep, std::vector<double>{3});
+    return evaluate(built.graph(), built.logits(), inputs, &state);
+  };
+  const std::vector<double> plain = attended("", true, 1);
+  expect_near(attended(", attention_dropout: 0", true, 1), plain, 1e-13, "a rate of 0");
+  expect_near(attended(", attention_dropout: 0.3", false, 1), plain, 1e-13, "a test");
+  EXPECT_NE(attended(", attention_dropout: 0.3", true, 1), attended(", attention_dropout: 0.3", true, 2));
+  // The sum over the values is linear in the probabilities, so the mean over many draws is what is not dropped.
+  constexpr int kDraws = 1500;
+  std::vector<double> sum(plain.size()), squares(plain.size());
+  for (int seed = 0; seed < kDraws; ++seed) {
+    const std::vector<double> found = attended(", attention_dropout: 0.3", true, seed);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      sum[i] += found[i];
+      squares[i] += found[i] * found[i];
+    }
+  }
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    const double mean = sum[i] / kDraws, variance = squares[i] / kDraws - mean * mean;
+    EXPECT_NEAR(mean, plain[i], 1e-12 + 5 * std::sqrt(std::max(0.0, variance) / kDraws)) << i;
+  }
 }
 
 TEST(Transformer, RefusesSizesThatDoNotGoTogether) {
