@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 
 #include "framework/base/error.hpp"
 #include "framework/store/run_file.hpp"
@@ -160,15 +161,16 @@ struct Steps {
 };
 
 TEST(DataParallel, ARankThatFailsEndsTheOthers) {
-  for (const int failing : {1, 5, 8}) {  // of all feeds, whichever rank's it is
+  for (const int failing : {1, 5, 8, -1, -5, -8}) {  // of all feeds, whichever rank's it is; below 0: made ahead
     Steps steps(spec(kAdam + ", data_parallel: 2"), devices(2));
     const TrialInputs inputs(steps.parsed.sweep.trials[0], steps.programs);
     std::atomic<int> feeds{0};
     Program::Hooks hooks;
     hooks.feed = [&](int, std::int64_t step, const Tensors& tensors) {
-      if (++feeds == failing) throw StoreError("the corpus is gone");
+      if (++feeds == std::abs(failing)) throw StoreError("the corpus is gone");
       inputs.fill_step(tensors, step);
     };
+    hooks.feeds_ahead = failing < 0;
     EXPECT_EQ(test::error_of<StoreError>([&] { steps.run(hooks); }), "the corpus is gone");
     // Ranks that have given up do not wait for each other again.
     EXPECT_THAT(test::error_of<DeviceError>([&] { steps.run(hooks); }), HasSubstr("given up"));
@@ -176,17 +178,24 @@ TEST(DataParallel, ARankThatFailsEndsTheOthers) {
 }
 
 TEST(DataParallel, StopsWhereTheFirstRankWantsTo) {
-  Steps steps(spec(kAdam + ", data_parallel: 4"), devices(4));
-  const TrialInputs inputs(steps.parsed.sweep.trials[0], steps.programs);
-  int fetched = 0;
-  Program::Hooks hooks;
-  hooks.feed = [&](int, std::int64_t step, const Tensors& tensors) { inputs.fill_step(tensors, step); };
-  hooks.fetch = [&](int, std::int64_t step, const Tensors&) {
-    ++fetched;
-    return step < 3;
-  };
-  steps.run(hooks);
-  EXPECT_EQ(fetched, 4);
+  for (const bool ahead : {false, true}) {
+    for (const bool fails : {false, true}) {
+      SCOPED_TRACE(testing::Message() << ahead << fails);
+      Steps steps(spec(kAdam + ", data_parallel: 4"), devices(4));
+      const TrialInputs inputs(steps.parsed.sweep.trials[0], steps.programs);
+      int fetched = 0;
+      Program::Hooks hooks;
+      hooks.feed = [&](int, std::int64_t step, const Tensors& tensors) { inputs.fill_step(tensors, step); };
+      hooks.feeds_ahead = ahead;
+      hooks.is_last = [&](int, std::int64_t step) { return !fails && step == 3; };
+      hooks.fetch = [&](int, std::int64_t step, const Tensors&) {
+        ++fetched;
+        return !fails || step < 3;
+      };
+      steps.run(hooks);
+      EXPECT_EQ(fetched, 4);
+    }
+  }
 }
 
 TEST(DataParallel, NeedsThatManyCards) {
