@@ -60,14 +60,19 @@ void Cards::load(const std::string& module_file) {
     throw DeviceError(
         fmt::format("'{}' is no module of jari: it has no symbol '{}'", module_file, kDeviceModuleSymbol));
   }
-  const DeviceModule* const module = entry();
-  if (std::string(module->abi) != device_module_abi()) {
+  take(*entry(), module_file);
+}
+
+Cards::Cards(const DeviceModule& module, const std::string& module_file) { take(module, module_file); }
+
+void Cards::take(const DeviceModule& module, const std::string& module_file) {
+  if (std::string(module.abi) != device_module_abi()) {
     throw DeviceError(fmt::format("'{}' was built for another jari (module {}, program {}): build both again",
-                                  module_file, module->abi, device_module_abi()));
+                                  module_file, module.abi, device_module_abi()));
   }
-  count_ = module->count_cards();
+  count_ = module.count_cards();
   if (count_ == 0) throw DeviceError("the driver knows no card");
-  module_ = module;
+  module_ = &module;
 }
 
 const Cards& Cards::get() {

@@ -32,9 +32,12 @@ class Cards {
 
   // As get(), of the module in that file.
   explicit Cards(const std::string& module_file);
+  // Of a module that is loaded. DeviceError where it is another jari's, or knows no card.
+  Cards(const DeviceModule& module, const std::string& module_file);
 
  private:
   void load(const std::string& module_file);
+  void take(const DeviceModule& module, const std::string& module_file);
 
   const DeviceModule* module_ = nullptr;
   int count_ = 0;

@@ -46,7 +46,7 @@ void check_training(const Experiment& experiment, FieldChecks& checks) {
     checks.error("train.accumulate", "has no effect: the task has no sequences", "take it out");
   if (experiment.train->data_parallel > 1 && (*experiment.task)->as_sequence_task() == nullptr)
     checks.error("train.data_parallel", "the task has no sequences that cards could share", "take it out");
-  if (experiment.train->data_parallel > 1 && experiment.device == DeviceChoice::cpu)
+  if (experiment.train->data_parallel > 1 && experiment.device.choice == DeviceChoice::cpu)
     checks.error("train.data_parallel", "is for cards, and the spec says device: cpu", "take one of the two out");
 }
 

@@ -16,6 +16,7 @@
 #include "framework/spec/fields.hpp"
 #include "framework/spec/spec_node.hpp"
 #include "framework/train/data_spec.hpp"
+#include "framework/train/device_spec.hpp"
 #include "framework/train/sweep_spec.hpp"
 #include "framework/train/table_spec.hpp"
 
@@ -25,13 +26,6 @@ enum class Precision { f32, tf32, bf16, f64 };
 inline const EnumNames<Precision>& enum_names(Precision) {
   static const EnumNames<Precision> names{
       {Precision::f32, "f32"}, {Precision::tf32, "tf32"}, {Precision::bf16, "bf16"}, {Precision::f64, "f64"}};
-  return names;
-}
-
-enum class DeviceChoice { any, cpu, cuda };
-inline const EnumNames<DeviceChoice>& enum_names(DeviceChoice) {
-  static const EnumNames<DeviceChoice> names{
-      {DeviceChoice::any, "auto"}, {DeviceChoice::cpu, "cpu"}, {DeviceChoice::cuda, "cuda"}};
   return names;
 }
 
@@ -201,7 +195,7 @@ struct Experiment {
   std::vector<std::string> plugins;
   std::int64_t seed = 42;
   std::int64_t seeds = 1;
-  DeviceChoice device = DeviceChoice::any;
+  DeviceSpec device;
   std::int64_t threads = 0;
   Precision precision = Precision::f32;
   std::optional<DataSpec> data;
@@ -222,7 +216,10 @@ struct Experiment {
     f("plugins", plugins, "loadable modules with more components, relative to the spec's folder", output_setting);
     f("seed", seed, "seed of the first trial", at_least(0));
     f("seeds", seeds, "trials with the seeds seed, seed+1, ...", between(1, 100000), output_setting);
-    f("device", device, "where to train; auto: on the cards of this machine, or on the CPU where there is none",
+    f("device", device,
+      "where to train: auto (on the cards of this machine, or on the CPU where there is none), cpu, cuda, or one card "
+      "by "
+      "its number, as cuda:0",
       output_setting);
     f("threads", threads, "cores to use; 0 is all of them. Does not change the result", at_least(0), output_setting);
     f("precision", precision,

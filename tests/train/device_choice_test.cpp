@@ -46,6 +46,17 @@ TEST(DeviceChoice, SaysWhatWasLookedForWhereCudaIsAskedFor) {
                               "machine has"));
 }
 
+TEST(DeviceChoice, ACardHasANumber) {
+  const Experiment of = experiment("device: cuda:1\n");
+  EXPECT_EQ(of.device.choice, DeviceChoice::cuda);
+  EXPECT_EQ(of.device.card, 1);
+  EXPECT_EQ(of.device.to_string(), "cuda:1");
+  EXPECT_THAT(error_of<DeviceError>([&] { devices_of(of, no_cards()); }),
+              StartsWith("device: cuda:1, but there is no card to train on: "));
+  for (const char* wrong : {"cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cuda:99999999999"})
+    EXPECT_EQ(card_number(wrong), std::nullopt) << wrong;
+}
+
 TEST(DeviceChoice, TheCpuHasNoTf32) {
   EXPECT_EQ(error_of<DeviceError>([] { devices_of(experiment("precision: tf32\n"), no_cards()); }),
             "precision: tf32 is one of NVIDIA's cards, and this trains on the CPU: take f32 (exact) or bf16 (faster)");
@@ -55,7 +66,39 @@ TEST(DeviceChoice, ATrialOnSeveralCardsNeedsThem) {
   Experiment of = experiment("");
   of.train.emplace().data_parallel = 4;
   EXPECT_THAT(error_of<DeviceError>([&] { devices_of(of, no_cards()); }),
-              StartsWith("train.data_parallel: 4 takes that many cards, and this machine has 0: "));
+              StartsWith("train.data_parallel: 4 takes that many cards, and there are 0: "));
+}
+
+// A module that knows two cards, and opens none.
+std::vector<int>& opened() {
+  static std::vector<int> cards;
+  return cards;
+}
+const DeviceModule kTwoCards = {device_module_abi(), [] { return 2; },
+                                [](int card) {
+                                  opened().push_back(card);
+                                  return std::shared_ptr<Device>();
+                                }};
+
+TEST(DeviceChoice, TakesTheCardsThatAreAskedFor) {
+  const Cards cards(kTwoCards, "two_cards.so");
+  opened().clear();
+  EXPECT_EQ(devices_of(experiment("device: cuda:1\n"), cards).size(), 1u);
+  EXPECT_EQ(opened(), std::vector<int>{1});
+  EXPECT_EQ(devices_of(experiment("device: cuda\n"), cards).size(), 2u);
+  EXPECT_EQ(devices_of(experiment(""), cards).size(), 2u);
+  EXPECT_EQ(error_of<DeviceError>([&] { devices_of(experiment("device: cuda:2\n"), cards); }),
+            "device: cuda:2, but this machine's cards are cuda:0 to cuda:1; `device: cuda` takes all");
+}
+
+TEST(Cards, AreOfAModuleOfThisJari) {
+  DeviceModule other = kTwoCards;
+  other.abi = "1";
+  EXPECT_THAT(error_of<DeviceError>([&] { Cards(other, "other.so"); }),
+              StartsWith("'other.so' was built for another jari (module 1, program "));
+  DeviceModule none = kTwoCards;
+  none.count_cards = [] { return 0; };
+  EXPECT_EQ(error_of<DeviceError>([&] { Cards(none, "none.so"); }), "the driver knows no card");
 }
 
 TEST(Cards, AreCountedFromZero) {

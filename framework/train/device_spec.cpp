@@ -1,0 +1,27 @@
+#include "framework/train/device_spec.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace jari {
+
+std::string DeviceSpec::to_string() const {
+  if (card) return fmt::format("cuda:{}", *card);
+  for (const auto& [each, name] : enum_names(choice)) {
+    if (each == choice) return name;
+  }
+  return "";
+}
+
+std::optional<int> card_number(const std::string& text) {
+  constexpr std::string_view kPrefix = "cuda:";
+  if (!text.starts_with(kPrefix)) return std::nullopt;
+  int number = -1;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data() + kPrefix.size(), end, number);
+  if (error != std::errc() || stop != end || number < 0) return std::nullopt;
+  return number;
+}
+
+}  // namespace jari
