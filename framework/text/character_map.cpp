@@ -13,6 +13,7 @@ namespace {
 
 // A unit of the double array: the label of the edge that leads to a node, where its children are (relative to it, by
 // exclusive or), and whether one of them is a leaf; a leaf holds a value.
+bool is_leaf(std::uint32_t unit) { return (unit >> 31) != 0; }
 bool has_leaf(std::uint32_t unit) { return ((unit >> 8) & 1) != 0; }
 std::uint32_t label(std::uint32_t unit) { return unit & 0x800000FF; }
 std::uint32_t offset(std::uint32_t unit) { return (unit >> 10) << ((unit & 0x200) >> 6); }
@@ -43,6 +44,22 @@ CharacterMap::CharacterMap(std::string_view bytes) {
   std::memcpy(units_.data(), bytes.data() + sizeof(size), size);
   texts_ = bytes.substr(sizeof(size) + size);
   if (first_invalid_utf8(texts_)) throw StoreError("a charsmap whose texts are not UTF-8");
+  if (!is_sound()) throw StoreError("a charsmap whose trie leads out of it");
+}
+
+// Whether all children of all nodes are units, and all leaves hold where a text begins.
+bool CharacterMap::is_sound() const {
+  if (texts_.empty() || texts_.back() != '\0') return false;
+  for (std::size_t node = 0; node < units_.size(); ++node) {
+    const std::uint32_t unit = units_[node];
+    if (is_leaf(unit) && node > 0) continue;  // the first is where all begin
+    const std::size_t children = node ^ offset(unit);
+    if ((children | 0xFF) >= units_.size()) return false;
+    if (!has_leaf(unit)) continue;
+    const std::size_t begin = value(units_[children]);
+    if (begin >= texts_.size() || (texts_[begin] & 0xC0) == 0x80) return false;
+  }
+  return true;
 }
 
 // What the shortest known sequence that `text` begins with becomes.
@@ -51,13 +68,10 @@ std::optional<std::string_view> CharacterMap::find(std::string_view text) const 
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     node ^= byte;
-    if (byte == 0 || node >= units_.size() || label(units_[node]) != byte) return std::nullopt;
     const std::uint32_t unit = units_[node];
+    if (byte == 0 || label(unit) != byte) return std::nullopt;
     node ^= offset(unit);
-    if (!has_leaf(unit)) continue;
-    const std::size_t begin = node < units_.size() ? value(units_[node]) : texts_.size();
-    const bool is_inside = begin < texts_.size() && (texts_[begin] & 0xC0) != 0x80;
-    return is_inside ? std::optional<std::string_view>(texts_.c_str() + begin) : std::nullopt;
+    if (has_leaf(unit)) return texts_.c_str() + value(units_[node]);
   }
   return std::nullopt;
 }

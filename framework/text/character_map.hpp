@@ -12,7 +12,7 @@ namespace jari {
 
 class CharacterMap {
  public:
-  // The bytes of a charsmap. StoreError if they are none.
+  // The bytes of a charsmap. StoreError if they are none, or lead to where nothing is: libsentencepiece does not look.
   explicit CharacterMap(std::string_view bytes);
 
   // Equal to Hugging Face's `Precompiled`: what a person takes for one character (a grapheme) is looked up as a whole
@@ -20,6 +20,7 @@ class CharacterMap {
   std::string apply(std::string_view text) const;
 
  private:
+  bool is_sound() const;
   std::optional<std::string_view> find(std::string_view text) const;
   void append(std::string_view grapheme, std::string& result) const;
 

@@ -55,7 +55,9 @@ class Reader {
       if (text.empty()) file_.fail("added_tokens holds an empty one");
       if (file_.get<bool>(token, "single_word", false))
         file_.unsupported(fmt::format("single_word of the token '{}'", text));
-      added_.push_back({text, file_.get<std::int32_t>(token, "id"), file_.get<bool>(token, "normalized", false),
+      const auto id = file_.get<std::int64_t>(token, "id");
+      if (id < 0 || id > INT32_MAX) file_.fail(fmt::format("'{}' has the id {}", escaped(text), id));
+      added_.push_back({text, static_cast<std::int32_t>(id), file_.get<bool>(token, "normalized", false),
                         file_.get<bool>(token, "lstrip", false), file_.get<bool>(token, "rstrip", false)});
     }
   }

@@ -1,14 +1,24 @@
 #include "framework/text/text_steps.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
+#include "framework/base/error.hpp"
 #include "framework/text/character_pairs.hpp"
 #include "framework/text/cut_patterns.hpp"
 #include "framework/text/unicode.hpp"
 
 namespace jari {
 namespace {
+
+// A file's steps may double a text again and again. Honest ones make of a character 18 at most, or write a mark or so
+// more.
+void check_growth(std::size_t before, std::size_t after) {
+  if (after > 64 * before + 65536)
+    throw StoreError(fmt::format("the tokenizer's steps make of a text of {} bytes one of {}", before, after));
+}
 
 bool has_prefix(Cutter::Prefix prefix, TextPlace place) {
   return prefix == Cutter::Prefix::first ? place == TextPlace::beginning
@@ -80,7 +90,10 @@ void cut_before_spaces(std::string_view text, const TextSteps::Visit& visit) {
 
 std::string TextSteps::normalize(std::string_view text, TextPlace place) const {
   std::string result(text);
-  for (const Normalizer& step : normalizers_) apply(step, place, result);
+  for (const Normalizer& step : normalizers_) {
+    apply(step, place, result);
+    check_growth(text.size(), result.size());
+  }
   return result;
 }
 
@@ -182,10 +195,19 @@ void apply(const Joiner& step, std::vector<std::string>& pieces) {
   }
 }
 
+std::size_t bytes_of(const std::vector<std::string>& pieces) {
+  const auto add = [](std::size_t sum, const std::string& piece) { return sum + piece.size(); };
+  return std::accumulate(pieces.begin(), pieces.end(), std::size_t{0}, add);
+}
+
 }  // namespace
 
 std::string join_pieces(std::vector<std::string> pieces, const std::vector<Joiner>& joiners) {
-  for (const Joiner& step : joiners) apply(step, pieces);
+  const std::size_t before = bytes_of(pieces);
+  for (const Joiner& step : joiners) {
+    apply(step, pieces);
+    check_growth(before, bytes_of(pieces));
+  }
   std::string text;
   for (const std::string& piece : pieces) {
     if (joiners.empty() && !text.empty()) text += ' ';

@@ -4,8 +4,14 @@
 
 namespace jari {
 
-TokenizerFile::TokenizerFile(std::string_view text, std::string name)
-    : json_(Json::parse(text, nullptr, /*allow_exceptions=*/false)), name_(std::move(name)) {
+TokenizerFile::TokenizerFile(std::string_view text, std::string name) : name_(std::move(name)) {
+  constexpr int kDeepest = 64;  // what nests without end would exhaust the stack where it is printed
+  bool too_deep = false;
+  const auto keep = [&](int depth, Json::parse_event_t, const Json&) {
+    return !(too_deep = too_deep || depth > kDeepest);
+  };
+  json_ = Json::parse(text, keep, /*allow_exceptions=*/false);
+  if (too_deep) fail(fmt::format("lists and objects are more than {} deep", kDeepest));
   if (!json_.is_object() || !json_.contains("model")) fail("no JSON object with a model");
 }
 

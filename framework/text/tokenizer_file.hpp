@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -36,11 +37,13 @@ class TokenizerFile {
       if (otherwise) return *otherwise;
       fail(fmt::format("'{}' is missing in {}", key, object.dump().substr(0, 80)));
     }
+    constexpr bool kWhole = std::is_integral_v<T> && !std::is_same_v<T, bool>;
     try {
-      return found->template get<T>();
+      if (!kWhole || found->is_number_integer()) return found->template get<T>();
     } catch (const Json::exception&) {
-      fail(fmt::format("'{}' is {}", key, found->dump().substr(0, 80)));
+      // of another type
     }
+    fail(fmt::format("'{}' is {}", key, found->dump().substr(0, 80)));
   }
 
   std::string type_of(const Json& step) const;

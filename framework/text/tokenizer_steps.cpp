@@ -83,7 +83,9 @@ Cutter::Prefix prefix_of(const TokenizerFile& file, const Json& step) {
 }
 
 std::string mark_of(const TokenizerFile& file, const Json& step) {
-  return file.get<std::string>(step, "replacement", std::string(kWordStart));
+  const auto mark = file.get<std::string>(step, "replacement", std::string(kWordStart));
+  if (code_points(mark) != 1) file.fail(fmt::format("the replacement '{}' is not one character", escaped(mark)));
+  return mark;
 }
 
 void add_cutter(const TokenizerFile& file, const Json& step, std::vector<Cutter>& steps) {

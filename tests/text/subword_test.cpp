@@ -116,7 +116,12 @@ TEST(SentencePiece, FilesThatAreNoModelAreRefused) {
   const test::TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "a.model";
   const std::string whole = test::read_text(test::source_path("tests/golden/tokenizers/bpe.model"));
-  for (const std::string& bytes : {std::string(), std::string("no model"), whole.substr(0, whole.size() / 2)}) {
+  const auto stored = [](const std::string& name) {
+    return test::read_text(test::source_path("tests/fuzz/corpus/sentence_piece/" + name));
+  };
+  for (const std::string& bytes : {std::string(), std::string("no model"), whole.substr(0, whole.size() / 2),
+                                   stored("rules_that_lead_out_of_their_trie"), stored("rules_that_begin_outside"),
+                                   stored("a_piece_without_text")}) {
     std::ofstream(path, std::ios::binary) << bytes;
     EXPECT_EQ(test::error_of<StoreError>([&] { SentencePiece{path}; }),
               path.string() + ": no model of SentencePiece; expected a file that spm_train has made");
@@ -189,6 +194,25 @@ TEST(Subword, RefusesFilesThatDoNotFit) {
   expect(with("/pre_tokenizer", R"({"type": "ByteLevel"})"), "there is no piece for the byte 0x00");
   expect(with("/normalizer", R"({"type": "Prepend"})"), "'prepend' is missing in {\"type\":\"Prepend\"}");
   expect(with("/normalizer", R"({"type": 1})"), "'type' is 1");
+  expect(with("/added_tokens", R"([{"content": "x", "id": 1e300}])"), "'id' is 1e+300");
+  expect(with("/added_tokens", R"([{"content": "x", "id": 4294967296}])"), "'x' has the id 4294967296");
+  expect(with("/pre_tokenizer", R"({"type": "Metaspace", "replacement": "  "})"),
+         "the replacement '  ' is not one character");
+  expect(R"({"model": )" + std::string(100000, '[') + std::string(100000, ']') + "}",
+         "lists and objects are more than 64 deep");
+}
+
+TEST(Subword, RefusesStepsThatDoubleATextAgainAndAgain) {
+  std::string twice = R"({"type": "Replace", "pattern": {"String": "a"}, "content": "aa"})", steps = twice;
+  for (int i = 0; i < 40; ++i) steps += ", " + twice;
+  const Subword normalizes =
+      Subword::read(with("/normalizer", R"({"type": "Sequence", "normalizers": [)" + steps + "]}"), "t.json");
+  EXPECT_EQ(test::error_of<StoreError>([&] { ids_of(normalizes, "a"); }),
+            "the tokenizer's steps make of a text of 1 bytes one of 131072");
+  const Subword joins =
+      Subword::read(with("/decoder", R"({"type": "Sequence", "decoders": [)" + steps + "]}"), "t.json");
+  EXPECT_EQ(test::error_of<StoreError>([&] { joins.decode(Ids{0}); }),
+            "the tokenizer's steps make of a text of 1 bytes one of 131072");
 }
 
 TEST(Subword, RefusesUnigramsAndWordPiecesThatDoNotFit) {
@@ -211,6 +235,7 @@ TEST(Subword, RefusesUnigramsAndWordPiecesThatDoNotFit) {
   EXPECT_EQ(charsmap("AAAA"), "t.json: a charsmap of 3 bytes says that its trie has 0" + kForm);
   EXPECT_EQ(charsmap("CAAAAAAA"), "t.json: a charsmap of 6 bytes says that its trie has 8" + kForm);
   EXPECT_EQ(charsmap("BAAAAAAAAAD/"), "t.json: a charsmap whose texts are not UTF-8" + kForm);
+  EXPECT_EQ(charsmap("BAAAAAAAAAAA"), "t.json: a charsmap whose trie leads out of it" + kForm);
 }
 
 }  // namespace
