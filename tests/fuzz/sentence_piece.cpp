@@ -1,8 +1,8 @@
-// Reader of SentencePiece's models: the input is the file. What is read gives every text ids of its own pieces, and a text for
-// them.
+// Reader of SentencePiece's models: the input is the file. What is read gives every text ids of its own pieces, and a
+// text for them.
 
-#include "framework/base/error.hpp"
 #include "framework/text/sentence_piece.hpp"
+#include "framework/base/error.hpp"
 #include "tests/fuzz/expect.hpp"
 #include "tests/fuzz/sealed_file.hpp"
 

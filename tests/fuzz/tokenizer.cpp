@@ -1,7 +1,8 @@
-// Reader of tokenizer.json: the input is the file, and behind a NUL a text to encode. What is read gives every text ids of its own
-// pieces, always the same, and a text for them.
+// Reader of tokenizer.json: the input is the file, and behind a NUL a text to encode. What is read gives every text ids
+// of its own pieces, always the same, and a text for them.
 
-#include <exception>
+#include <algorithm>
+#include <string>
 
 #include "framework/base/error.hpp"
 #include "framework/base/text.hpp"
@@ -39,7 +40,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string own = jari::as_utf8(input.substr(std::min(end + 1, size)));  // texts are UTF-8
   for (const std::string& text : {own, std::string(" The  caf\u00E9's 12,\n\u314Bab <x>\u0301 \u2581\u4E2D")}) {
     const std::string_view file = input.substr(0, end);
-    jari::fuzz::expect(jari::fuzz::outcome(file, text) == jari::fuzz::outcome(file, text), "equal files give equal ids");
+    jari::fuzz::expect(jari::fuzz::outcome(file, text) == jari::fuzz::outcome(file, text),
+                       "equal files give equal ids");
   }
   return 0;
 }

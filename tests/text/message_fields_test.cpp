@@ -20,18 +20,40 @@ std::string fields(std::string_view message) {
 
 TEST(MessageFields, AreThoseOfBytesAmongOthers) {
   EXPECT_EQ(fields(""), "");
-  EXPECT_EQ(fields("\x0A\x02" "ab\x12" + std::string(1, '\0')), "1:ab 2: ");
-  EXPECT_EQ(fields("\x08\x96\x01" "\x15" "four" "\x19" "12345678" "\x0A\x01" "a"), "1:a ") << "numbers are skipped";
-  EXPECT_EQ(fields("\xC2\x0C\x01" "a"), "200:a ");
+  EXPECT_EQ(fields("\x0A\x02"
+                   "ab\x12" +
+                   std::string(1, '\0')),
+            "1:ab 2: ");
+  EXPECT_EQ(fields("\x08\x96\x01"
+                   "\x15"
+                   "four"
+                   "\x19"
+                   "12345678"
+                   "\x0A\x01"
+                   "a"),
+            "1:a ")
+      << "numbers are skipped";
+  EXPECT_EQ(fields("\xC2\x0C\x01"
+                   "a"),
+            "200:a ");
 }
 
 TEST(MessageFields, EndWhereTheBytesAreNoMessage) {
-  EXPECT_EQ(fields("\x0A\x05" "ab"), "!") << "cut short";
+  EXPECT_EQ(fields("\x0A\x05"
+                   "ab"),
+            "!")
+      << "cut short";
   EXPECT_EQ(fields("\x0A\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01"), "!");
-  EXPECT_EQ(fields("\x0A\x01" "a\x0A"), "1:a !");
+  EXPECT_EQ(fields("\x0A\x01"
+                   "a\x0A"),
+            "1:a !");
   EXPECT_EQ(fields("\x08\xFF"), "!");
   EXPECT_EQ(fields("\x0B\x0C"), "!") << "a group";
-  EXPECT_EQ(fields("\x0A\x04" "stop\x0A\x01" "a"), "1:stop !") << "as soon as asked to";
+  EXPECT_EQ(fields("\x0A\x04"
+                   "stop\x0A\x01"
+                   "a"),
+            "1:stop !")
+      << "as soon as asked to";
 }
 
 }  // namespace
