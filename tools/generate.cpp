@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "framework/base/error.hpp"
+#include "framework/base/text.hpp"
 #include "framework/store/run_directory.hpp"
 #include "framework/sweep/launcher.hpp"
 #include "tools/commands.hpp"
@@ -64,7 +65,8 @@ int GenerateCommand::run() {
   double seconds = 0;
   bool cached = false;
   generate(run, prompt_, options_, pool, [&](const GeneratedText& generated) {
-    fmt::print("{}{}\n", tokens > 0 ? "---\n" : "", generated.text);
+    // A model may write any bytes: an escape sequence shall not reach a terminal.
+    fmt::print("{}{}\n", tokens > 0 ? "---\n" : "", printable_lines(generated.text));
     std::fflush(stdout);
     tokens += generated.tokens;
     seconds += generated.seconds;

@@ -144,7 +144,8 @@ class LsCommand final : public Command {
 void LsCommand::options(CommandOptions& options) {
   options.arguments("runs", runs_, "folders of experiments, or folders that hold some; without any, runs",
                     /*is_needed=*/false);
-  options.option("--metric", metric_, "metric to show; without it the accuracy of the last test, or the loss");
+  options.option("--metric", metric_,
+                 "metric to show; without it what the last test is told by (accuracy, or perplexity), or the loss");
   options.choice("--format", format_, {"text", "csv", "json"}, "csv and json list all trials");
 }
 

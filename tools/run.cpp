@@ -12,6 +12,7 @@
 #include "framework/base/error.hpp"
 #include "framework/base/quantity.hpp"
 #include "framework/report/compare.hpp"
+#include "framework/store/main_metrics.hpp"
 #include "framework/sweep/keep_policy.hpp"
 #include "framework/sweep/launcher.hpp"
 #include "framework/train/dump.hpp"
@@ -82,15 +83,13 @@ void warn_of_full_disk(const Sweep& sweep, const LaunchOptions& options) {
              folder.string(), static_cast<double>(space.available) / 1e6, need / 1e6);
 }
 
-// Final losses are for a closer look; the question is usually about accuracies, where there are some.
-bool is_main(const std::string& metric) {
-  return metric == "train/loss" || metric.find("/accuracy") != std::string::npos;
-}
-
+// Final losses are for a closer look; the question is usually about what tests are told by, where there are some.
 void keep_main_metrics(Comparison& comparison) {
-  const auto is_shown = [](const ComparedMetric& metric) { return is_main(metric.path); };
-  if (std::count_if(comparison.metrics.begin(), comparison.metrics.end(), is_shown) >= 2)
-    keep_metrics(comparison, is_main);
+  for (const std::string_view kind : kMainMetrics) {
+    const auto is_told_by = [&](const std::string& path) { return path.find(kind) != path.npos; };
+    if (std::ranges::none_of(comparison.metrics, is_told_by, &ComparedMetric::path)) continue;
+    return keep_metrics(comparison, [&](const std::string& path) { return path == "train/loss" || is_told_by(path); });
+  }
 }
 
 class RunCommand final : public Command {

@@ -94,12 +94,16 @@ int display_width(std::string_view text) {
   return width;
 }
 
-std::string printable(std::string_view text) {
+namespace {
+
+std::string printable_but(std::string_view kept, std::string_view text) {
   std::string result;
   for (std::size_t offset = 0; offset < text.size();) {
     const std::size_t start = offset;
     const char32_t point = next_code_point(text, offset);
-    if (point < 0x20 || (point >= 0x7F && point < 0xA0)) {
+    if (kept.find(text[start]) != std::string_view::npos) {
+      result += text[start];
+    } else if (point < 0x20 || (point >= 0x7F && point < 0xA0)) {
       result += fmt::format("\\x{:02x}", static_cast<unsigned>(point));
     } else if (point == kReplacement) {
       result += "\xEF\xBF\xBD";
@@ -109,6 +113,12 @@ std::string printable(std::string_view text) {
   }
   return result;
 }
+
+}  // namespace
+
+std::string printable(std::string_view text) { return printable_but("", text); }
+
+std::string printable_lines(std::string_view text) { return printable_but("\n\t", text); }
 
 std::string joined(const std::vector<std::string>& names, std::string_view separator) {
   std::string result;

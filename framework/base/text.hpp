@@ -28,6 +28,8 @@ int display_width(std::string_view text);
 
 // A text that can be shown on any terminal: control characters as "\x1b", malformed bytes as U+FFFD.
 std::string printable(std::string_view text);
+// The same of a text of several lines, whose line ends and tabs stay.
+std::string printable_lines(std::string_view text);
 
 // "a, b, c".
 std::string joined(const std::vector<std::string>& names, std::string_view separator = ", ");

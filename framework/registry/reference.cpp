@@ -64,6 +64,7 @@ std::string padded(const std::string& text, int width) {
 
 std::string example_block(const RegistryEntry& entry) {
   std::string text = fmt::format("{}:\n  type: {}\n", entry.family, entry.name);
+  if (!entry.example.empty()) return text + fmt::format("  {}\n", entry.example);
   for (const FieldDescription& field : entry.fields) {
     if (field.required || (!field.optional && field.kind != FieldKind::block)) {
       text += fmt::format("  {}: {}\n", field.name, example_text(field));

@@ -16,8 +16,9 @@ namespace jari {
 
 struct RegistryEntry {
   std::string family, name;
-  std::string doc;     // one line
-  std::string source;  // "built in", or the path of a module
+  std::string doc;      // one line
+  std::string source;   // "built in", or the path of a module
+  std::string example;  // a line of keys for one; "": the fields' defaults make one
   std::vector<FieldDescription> fields;
   // Binds the component's own keys (all but `type`) and makes it; null after an error.
   std::function<std::shared_ptr<const void>(Binder&, const SpecNode& block, const std::string& path, SpecNode& resolved,
@@ -30,10 +31,10 @@ class Registry final : public Components {
   static constexpr const char* kBuiltIn = "built in";
 
   // `Component` is made from `const Parameters&`, or from nothing where it has no parameters. Throws PluginError if the
-  // family has a component of this name.
+  // family has a component of this name. Where no key is required, but some are needed, `example` names them.
   template <class Family, class Component, class Parameters = NoParameters>
-  void add(const std::string& name, const std::string& doc) {
-    add({Family::kFamily, name, doc, source_, describe_fields<Parameters>(),
+  void add(const std::string& name, const std::string& doc, const std::string& example = "") {
+    add({Family::kFamily, name, doc, source_, example, describe_fields<Parameters>(),
          [](Binder& binder, const SpecNode& block, const std::string& path, SpecNode& resolved,
             const std::string& hint) {
            return make<Family, Component, Parameters>(binder, block, path, resolved, hint);

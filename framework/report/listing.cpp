@@ -13,6 +13,7 @@
 #include "framework/spec/yaml_reader.hpp"
 #include "framework/store/checkpoint.hpp"
 #include "framework/store/journal.hpp"
+#include "framework/store/main_metrics.hpp"
 #include "framework/store/run_directory.hpp"
 #include "framework/store/run_file.hpp"
 #include "framework/sweep/sweep_folder.hpp"
@@ -55,9 +56,7 @@ bool is_locked(const fs::path& folder) {
   return false;
 }
 
-bool is_accuracy(const std::string& name) { return name.ends_with("/accuracy"); }
-
-// From the newest record that has one: the metric that was asked for, or an accuracy, or any.
+// From the newest record that has one: the metric that was asked for, or one that tests are told by, or the loss.
 void find_metric(const std::vector<JournalRecord>& records, const std::string& wanted, ListedTrial& trial) {
   const auto find = [&](const auto& fits) {
     for (auto record = records.rbegin(); record != records.rend(); ++record) {
@@ -72,9 +71,11 @@ void find_metric(const std::vector<JournalRecord>& records, const std::string& w
   };
   if (!wanted.empty()) {
     find([&](const std::string& name) { return name == wanted; });
-  } else if (!find(is_accuracy)) {
-    find([](const std::string& name) { return name == "train/loss"; });
+    return;
   }
+  for (const std::string_view kind : kMainMetrics)
+    if (find([&](const std::string& name) { return name.ends_with(kind); })) return;
+  find([](const std::string& name) { return name == "train/loss"; });
 }
 
 // What the events say: the newest one names the state, the first one the plan.

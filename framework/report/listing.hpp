@@ -19,7 +19,7 @@ struct ListedTrial {
   std::int64_t step = 0;              // of an interrupted trial, the one that it goes on from
   std::optional<std::int64_t> steps;  // that it is to make; old journals do not say
   std::optional<double> seconds;      // of training
-  std::string metric;                 // the newest accuracy (of the last test), else the loss; "" if there is none
+  std::string metric;                 // what the last test is told by, else the loss; "" if there is none
   double value = 0;                   // of the metric
   std::string message;                // why it failed or diverged
   std::uintmax_t bytes = 0;           // on the disk

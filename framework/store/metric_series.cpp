@@ -8,7 +8,7 @@
 namespace jari {
 
 bool smaller_is_better(std::string_view metric) {
-  constexpr std::string_view kinds[] = {"loss", "perplexity", "error", "norm"};
+  constexpr std::string_view kinds[] = {"loss", "perplexity", "bits", "error", "norm"};
   const std::string_view name = metric.substr(metric.rfind('/') + 1);
   return std::ranges::any_of(kinds, [&](std::string_view kind) { return name.find(kind) != std::string_view::npos; });
 }

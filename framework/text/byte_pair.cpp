@@ -6,53 +6,17 @@
 #include <utility>
 
 #include "framework/base/error.hpp"
-#include "framework/base/text.hpp"
-#include "framework/text/unicode.hpp"
+#include "framework/text/cut_patterns.hpp"
 
 namespace jari {
-namespace {
-
-std::size_t contraction_at(std::string_view text, std::size_t offset) {
-  for (const std::string_view ending : {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"}) {
-    if (text.substr(offset, ending.size()) == ending) return ending.size();
-  }
-  return 0;
-}
-
-// The end of the run of one class that begins at `offset`.
-std::size_t run_end(std::string_view text, std::size_t offset, CharacterClass kind) {
-  while (offset < text.size()) {
-    const std::size_t begin = offset;
-    if (character_class(next_code_point(text, offset)) != kind) return begin;
-  }
-  return offset;
-}
-
-CharacterClass class_at(std::string_view text, std::size_t offset) {
-  return character_class(next_code_point(text, offset));
-}
-
-}  // namespace
-
-std::size_t gpt2_piece_end(std::string_view text, std::size_t offset) {
-  if (text[offset] == '\'') {
-    if (const std::size_t length = contraction_at(text, offset); length > 0) return offset + length;
-  }
-  const bool space = text[offset] == ' ' && offset + 1 < text.size();
-  const std::size_t begin = space ? offset + 1 : offset;
-  const CharacterClass kind = class_at(text, begin);
-  if (kind != CharacterClass::white_space) return run_end(text, begin, kind);
-  // The last white space of a run belongs to the word behind it (if it is a space) or is a piece of its own.
-  const std::size_t end = run_end(text, offset, CharacterClass::white_space);
-  if (end == text.size()) return end;
-  const std::size_t last = last_code_point(text, end).begin;
-  return last == offset ? end : last;
-}
-
-BytePair::BytePair(std::vector<std::string> pieces, std::vector<PairMerge> merges)
+BytePair::BytePair(std::vector<std::string> pieces, std::vector<PairMerge> merges, bool whole_words_first)
     : pieces_(std::move(pieces)), merges_(std::move(merges)) {
   index_pieces();
-  find_whole_words();
+  if (whole_words_first) {
+    whole_.assign(pieces_.size(), true);
+  } else {
+    find_whole_words();
+  }
 }
 
 void BytePair::index_pieces() {

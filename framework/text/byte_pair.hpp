@@ -15,18 +15,15 @@
 
 namespace jari {
 
-// Where GPT-2's pattern ends the piece that begins at `offset`:
-//   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
-std::size_t gpt2_piece_end(std::string_view text, std::size_t offset);
-
 class BytePair {
  public:
   // `vocabulary`: GPT-2's encoder.json, pieces to ids 0, 1, 2 ...; `merges`: its vocab.bpe, a pair a line, the first
   // merged first. StoreError with file and line where they can not be read or do not fit together.
   BytePair(const std::filesystem::path& vocabulary, const std::filesystem::path& merges);
 
-  // From a list of pieces (bytes), by id, and merges of their ids. StoreError if one of the 256 bytes has no piece.
-  BytePair(std::vector<std::string> pieces, std::vector<PairMerge> merges);
+  // From a list of pieces (bytes), by id, and merges of their ids. With `whole_words_first` a word that is a piece is
+  // that piece, whatever the merges say. StoreError if one of the 256 bytes has no piece.
+  BytePair(std::vector<std::string> pieces, std::vector<PairMerge> merges, bool whole_words_first = false);
 
   std::int32_t size() const { return static_cast<std::int32_t>(pieces_.size()); }
   const std::vector<std::string>& pieces() const { return pieces_; }  // bytes, by id

@@ -14,7 +14,8 @@ namespace jari {
 namespace {
 
 constexpr auto kCompose = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
-constexpr auto kCompatible = static_cast<utf8proc_option_t>(kCompose | UTF8PROC_COMPAT);
+constexpr auto kDecompose = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE);
+constexpr auto compatible(utf8proc_option_t form) { return static_cast<utf8proc_option_t>(form | UTF8PROC_COMPAT); }
 constexpr char32_t kTableEnd = 0x30000;  // planes 0 to 2
 
 // Code points that NFC leaves alone wherever they stand, and before which a text may be cut: starters that are their
@@ -44,8 +45,8 @@ const std::bitset<kTableEnd>& stable_code_points() {
 
 bool is_stable(char32_t c, const std::bitset<kTableEnd>& table) { return c < kTableEnd && table[c]; }
 
-void append_normalized(std::string_view text, utf8proc_option_t form, std::vector<utf8proc_int32_t>& buffer,
-                       std::string& out) {
+void append_part(std::string_view text, utf8proc_option_t form, std::vector<utf8proc_int32_t>& buffer,
+                 std::string& out) {
   const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
   const auto size = static_cast<utf8proc_ssize_t>(text.size());
   buffer.resize(text.size() * 4 + 32);  // enough for all but a few characters of NFKC, which become as many as 18
@@ -61,6 +62,36 @@ void append_normalized(std::string_view text, utf8proc_option_t form, std::vecto
   JARI_ASSERT(count >= 0, utf8proc_errmsg(count));
   for (utf8proc_ssize_t i = 0; i < count; ++i)
     append_utf8(static_cast<char32_t>(buffer[static_cast<std::size_t>(i)]), out);
+}
+
+// utf8proc 2.8 takes U+11A7, a vowel of old Hangul, for a final consonant that is none, and would leave it out behind a
+// syllable. It composes with nothing, so that the text before and behind it may be looked at alone.
+void append_normalized(std::string_view text, utf8proc_option_t form, std::vector<utf8proc_int32_t>& buffer,
+                       std::string& out) {
+  constexpr std::string_view kVowel = "\u11A7";
+  for (std::size_t at; (at = text.find(kVowel)) != std::string_view::npos; text.remove_prefix(at + kVowel.size())) {
+    append_part(text.substr(0, at), form, buffer, out);
+    out += kVowel;
+  }
+  append_part(text, form, buffer, out);
+}
+
+std::string in_form(std::string_view text, utf8proc_option_t form) {
+  std::string result;
+  std::vector<utf8proc_int32_t> buffer;
+  // A part between two ASCII characters does not depend on its neighbors: they begin no composition's second half.
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = begin + 1;
+    const auto is_ascii = [&](std::size_t i) { return static_cast<unsigned char>(text[i]) < 0x80; };
+    while (end < text.size() && !(is_ascii(end) && is_ascii(end - 1))) ++end;
+    if (end == begin + 1) {
+      result += text[begin];
+    } else {
+      append_normalized(text.substr(begin, end - begin), form, buffer, result);
+    }
+    begin = end;
+  }
+  return result;
 }
 
 }  // namespace
@@ -94,22 +125,10 @@ std::string_view to_nfc(std::string_view text, std::string& scratch) {
   return scratch;
 }
 
-std::string to_nfkc(std::string_view text) {
-  std::string result;
-  std::vector<utf8proc_int32_t> buffer;
-  // A part between two ASCII characters does not depend on its neighbors: they begin no composition's second half.
-  for (std::size_t begin = 0; begin < text.size();) {
-    std::size_t end = begin + 1;
-    const auto is_ascii = [&](std::size_t i) { return static_cast<unsigned char>(text[i]) < 0x80; };
-    while (end < text.size() && !(is_ascii(end) && is_ascii(end - 1))) ++end;
-    if (end == begin + 1) {
-      result += text[begin];
-    } else {
-      append_normalized(text.substr(begin, end - begin), kCompatible, buffer, result);
-    }
-    begin = end;
-  }
-  return result;
-}
+std::string to_nfkc(std::string_view text) { return in_form(text, compatible(kCompose)); }
+
+std::string to_nfd(std::string_view text) { return in_form(text, kDecompose); }
+
+std::string to_nfkd(std::string_view text) { return in_form(text, compatible(kDecompose)); }
 
 }  // namespace jari

@@ -1,5 +1,5 @@
 #pragma once
-// Unicode normalization form C (UAX 15): one sequence of code points for each text that looks the same.
+// Unicode normalization (UAX 15): one sequence of code points for each text that looks the same.
 
 #include <string>
 #include <string_view>
@@ -12,5 +12,9 @@ std::string_view to_nfc(std::string_view text, std::string& scratch);
 
 // NFKC: as NFC, and what is the same letter in another form (ﬁ, Ａ, ㎏) becomes one.
 std::string to_nfkc(std::string_view text);
+
+// The same two, with letters and their marks apart.
+std::string to_nfd(std::string_view text);
+std::string to_nfkd(std::string_view text);
 
 }  // namespace jari

@@ -9,9 +9,40 @@
 #ifdef JARI_HAVE_SENTENCEPIECE
 #include <sentencepiece_processor.h>
 
+#include "framework/text/character_map.hpp"
+#include "framework/text/message_fields.hpp"
+
 namespace jari {
 
 bool has_sentence_piece() { return true; }
+
+namespace {
+
+// What the library does not look at: it prints on stderr where bytes are no model, and reads outside of rules that lead
+// there. A model is a message of pieces (field 1), of normalizers (3 and 5, whose rules are field 2), and of others.
+bool is_sound(std::string_view model) {
+  bool has_pieces = false;
+  const auto is_sound_part = [&](std::uint64_t number, std::string_view part) {
+    if (number > 5) return true;
+    has_pieces = has_pieces || number == 1;
+    return visit_fields(part, [&](std::uint64_t inner, std::string_view bytes) {
+      const bool rules = (number == 3 || number == 5) && inner == 2 && !bytes.empty();
+      if (rules) CharacterMap{bytes};
+      return true;
+    });
+  };
+  return visit_fields(model, is_sound_part) && has_pieces;
+}
+
+bool load(std::string_view model, sentencepiece::SentencePieceProcessor& processor) {
+  try {
+    return is_sound(model) && processor.LoadFromSerializedProto(model).ok();
+  } catch (const std::exception&) {  // of the rules, or the library's, of pieces
+    return false;
+  }
+}
+
+}  // namespace
 
 struct SentencePiece::Model {
   sentencepiece::SentencePieceProcessor processor;
@@ -19,11 +50,7 @@ struct SentencePiece::Model {
 
 SentencePiece::SentencePiece(const std::filesystem::path& path) : model_(std::make_unique<Model>()) {
   const MappedFile file(path);
-  // Parsing bytes that are no model would print on stderr, so that they are looked at first: a model is a message of
-  // pieces, which are messages that begin with their text (field 1, of bytes).
-  const std::string_view bytes = file.bytes();
-  const bool looks_right = bytes.size() > 4 && bytes[0] == '\x0A' && bytes[2] == '\x0A';
-  if (!looks_right || !model_->processor.LoadFromSerializedProto(bytes).ok())
+  if (!load(file.bytes(), model_->processor))
     throw StoreError(
         fmt::format("{}: no model of SentencePiece; expected a file that spm_train has made", shown_path(path)));
   for (int id = 0; id < model_->processor.GetPieceSize(); ++id) pieces_.push_back(model_->processor.IdToPiece(id));

@@ -7,30 +7,8 @@
 #include "framework/text/unicode.hpp"
 
 namespace jari {
-namespace {
 
-std::string_view without_space_behind(std::string_view text) {
-  while (!text.empty()) {
-    const LastCodePoint last = last_code_point(text, text.size());
-    if (!is_white_space(last.code_point)) break;
-    text = text.substr(0, last.begin);
-  }
-  return text;
-}
-
-std::size_t space_before(std::string_view text) {
-  std::size_t end = 0;
-  while (end < text.size()) {
-    const std::size_t space = white_space_at(text, end);
-    if (space == 0) break;
-    end += space;
-  }
-  return end;
-}
-
-}  // namespace
-
-Subword::Subword(TextSteps steps, std::vector<AddedToken> added, PairModel model, std::vector<Joiner> joiners)
+Subword::Subword(TextSteps steps, std::vector<AddedToken> added, SubwordModel model, std::vector<Joiner> joiners)
     : steps_(std::move(steps)), added_(std::move(added)), model_(std::move(model)), joiners_(std::move(joiners)) {
   std::stable_sort(added_.begin(), added_.end(),
                    [](const AddedToken& a, const AddedToken& b) { return a.text.size() > b.text.size(); });
@@ -39,10 +17,6 @@ Subword::Subword(TextSteps steps, std::vector<AddedToken> added, PairModel model
 
 const std::vector<std::string>& Subword::pieces() const {
   return std::visit([](const auto& model) -> const std::vector<std::string>& { return model.pieces(); }, model_);
-}
-
-const std::vector<PairMerge>& Subword::merges() const {
-  return std::visit([](const auto& model) -> const std::vector<PairMerge>& { return model.merges().list(); }, model_);
 }
 
 const AddedToken* Subword::added_at(std::string_view text, bool normalized) const {
@@ -68,11 +42,11 @@ void Subword::cut_out_added(std::string_view text, bool normalized, std::vector<
       continue;
     }
     std::string_view before = text.substr(begin, at - begin);
-    if (token->strip_left) before = without_space_behind(before);
+    if (token->strip_left) before = without_trailing_white_space(before);
     if (!before.empty()) between(before, first);
     ids.push_back(token->id);
     at += token->text.size();
-    if (token->strip_right) at += space_before(text.substr(at));
+    if (token->strip_right) at += leading_white_space(text.substr(at));
     begin = at;
     first = false;
   }

@@ -1,7 +1,7 @@
 #pragma once
-// A tokenizer that Hugging Face's tokenizer.json describes: steps that change and cut a text, and byte-pair encoding of
-// what they leave, over bytes (GPT-2) or characters. Ids are those of Hugging Face's library without
-// post-processing: no special token is added.
+// A tokenizer that Hugging Face's tokenizer.json describes: steps that change and cut a text, and a model that gives
+// what they leave pieces: byte-pair encoding over bytes (GPT-2) or characters, unigram, or WordPiece. Ids are those of
+// Hugging Face's library without post-processing: no special token is added.
 
 #include <array>
 #include <cstdint>
@@ -14,6 +14,8 @@
 #include "framework/text/byte_pair.hpp"
 #include "framework/text/character_pairs.hpp"
 #include "framework/text/text_steps.hpp"
+#include "framework/text/unigram.hpp"
+#include "framework/text/word_piece.hpp"
 
 namespace jari {
 
@@ -25,18 +27,17 @@ struct AddedToken {
   bool strip_left, strip_right;  // takes the white space beside it
 };
 
-using PairModel = std::variant<BytePair, CharacterPairs>;
+using SubwordModel = std::variant<BytePair, CharacterPairs, Unigram, WordPiece>;
 
 class Subword {
  public:
   // A tokenizer.json. `name` is what errors call it. StoreError where it is none, or asks for what is not supported.
   static Subword read(std::string_view json, const std::string& name);
 
-  Subword(TextSteps steps, std::vector<AddedToken> added, PairModel model, std::vector<Joiner> joiners);
+  Subword(TextSteps steps, std::vector<AddedToken> added, SubwordModel model, std::vector<Joiner> joiners);
 
   // By id: bytes of a byte-level model, otherwise text as the file writes it.
   const std::vector<std::string>& pieces() const;
-  const std::vector<PairMerge>& merges() const;
   const TextSteps& steps() const { return steps_; }
 
   // Text that looks like an added token is ordinary text from now on.
@@ -56,7 +57,7 @@ class Subword {
   TextSteps steps_;
   std::vector<AddedToken> added_;         // the longest first
   std::array<bool, 256> begins_added_{};  // by byte: whether one begins with it
-  PairModel model_;
+  SubwordModel model_;
   std::vector<Joiner> joiners_;
 };
 

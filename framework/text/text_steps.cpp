@@ -1,54 +1,23 @@
 #include "framework/text/text_steps.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
-#include "framework/text/byte_pair.hpp"
+#include "framework/base/error.hpp"
 #include "framework/text/character_pairs.hpp"
-#include "framework/text/normalize.hpp"
+#include "framework/text/cut_patterns.hpp"
 #include "framework/text/unicode.hpp"
 
 namespace jari {
 namespace {
 
-// "\n" that a character other than "\n" follows becomes `to`.
-std::string with_started_lines(std::string_view text, const std::string& to) {
-  std::string result;
-  std::size_t begin = 0;
-  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string_view::npos; ++at) {
-    if (at + 1 == text.size() || text[at + 1] == '\n') continue;
-    result.append(text, begin, at - begin);
-    result += to;
-    begin = at + 1;
-  }
-  result.append(text, begin);
-  return result;
-}
-
-void apply(const Normalizer& step, TextPlace place, std::string& text) {
-  using Kind = Normalizer::Kind;
-  std::string scratch;
-  switch (step.kind) {
-    case Kind::nfc:
-      if (to_nfc(text, scratch).data() != text.data()) text.swap(scratch);
-      return;
-    case Kind::nfkc:
-      text = to_nfkc(text);
-      return;
-    case Kind::lower_case:
-      append_lower_case(replaced(text, "\u0130", "i\u0307"), scratch);  // the one letter that becomes two
-      text.swap(scratch);
-      return;
-    case Kind::prepend:
-      if (place != TextPlace::rest && !text.empty()) text.insert(0, step.to);
-      return;
-    case Kind::replace:
-      if (text.find(step.from) != std::string::npos) text = replaced(text, step.from, step.to);
-      return;
-    case Kind::start_lines:
-      if (text.find('\n') != std::string::npos) text = with_started_lines(text, step.to);
-      return;
-  }
+// A file's steps may double a text again and again. Honest ones make of a character 18 at most, or write a mark or so
+// more.
+void check_growth(std::size_t before, std::size_t after) {
+  if (after > 64 * before + 65536)
+    throw StoreError(fmt::format("the tokenizer's steps make of a text of {} bytes one of {}", before, after));
 }
 
 bool has_prefix(Cutter::Prefix prefix, TextPlace place) {
@@ -64,9 +33,15 @@ void cut_before(std::string_view text, std::string_view mark, const TextSteps::V
   }
 }
 
-void cut_by_gpt2(std::string_view text, const TextSteps::Visit& visit) {
+std::size_t piece_end(Cutter::Kind pattern, std::string_view text, std::size_t begin) {
+  if (pattern == Cutter::Kind::llama3) return llama3_piece_end(text, begin, 3);
+  if (pattern == Cutter::Kind::qwen) return llama3_piece_end(text, begin, 1);
+  return gpt2_piece_end(text, begin);
+}
+
+void cut_by_pattern(Cutter::Kind pattern, std::string_view text, const TextSteps::Visit& visit) {
   for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = gpt2_piece_end(text, begin);
+    const std::size_t end = piece_end(pattern, text, begin);
     visit(text.substr(begin, end - begin));
     begin = end;
   }
@@ -85,6 +60,22 @@ void cut_at_white_space(std::string_view text, const TextSteps::Visit& visit) {
   }
 }
 
+bool is_bert_punctuation(char32_t c) {
+  return c < 0x80 ? c > ' ' && c < 0x7F && character_class(c) == CharacterClass::other : is_punctuation(c);
+}
+
+void cut_around_punctuation(std::string_view text, const TextSteps::Visit& visit) {
+  std::size_t begin = 0;
+  for (std::size_t offset = 0; offset < text.size();) {
+    const std::size_t at = offset;
+    if (!is_bert_punctuation(next_code_point(text, offset))) continue;
+    if (at > begin) visit(text.substr(begin, at - begin));
+    visit(text.substr(at, offset - at));
+    begin = offset;
+  }
+  if (begin < text.size()) visit(text.substr(begin));
+}
+
 void cut_before_spaces(std::string_view text, const TextSteps::Visit& visit) {
   std::size_t begin = 0;
   for (std::size_t at = 1; at < text.size(); ++at) {
@@ -99,7 +90,10 @@ void cut_before_spaces(std::string_view text, const TextSteps::Visit& visit) {
 
 std::string TextSteps::normalize(std::string_view text, TextPlace place) const {
   std::string result(text);
-  for (const Normalizer& step : normalizers_) apply(step, place, result);
+  for (const Normalizer& step : normalizers_) {
+    apply(step, place, result);
+    check_growth(text.size(), result.size());
+  }
   return result;
 }
 
@@ -139,22 +133,10 @@ void TextSteps::cut_from(std::size_t index, std::string_view text, TextPlace pla
     return cut_at_white_space(text, next);
   }
   if (step.kind == Kind::before_spaces) return cut_before_spaces(text, next);
+  if (step.kind == Kind::punctuation) return cut_around_punctuation(text, next);
   if (!step.split) return next(text);
   if (step.kind == Kind::metaspace) return cut_before(text, step.mark, next);
-  cut_by_gpt2(text, next);
-}
-
-std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
-  if (from.empty()) return std::string(text);
-  std::string result;
-  result.reserve(text.size());
-  std::size_t begin = 0;
-  for (std::size_t at; (at = text.find(from, begin)) != std::string_view::npos; begin = at + from.size()) {
-    result.append(text, begin, at - begin);
-    result += to;
-  }
-  result.append(text, begin);
-  return result;
+  cut_by_pattern(step.kind, text, next);
 }
 
 namespace {
@@ -173,8 +155,30 @@ void strip_beginning(std::string& piece, const std::string& mark) {
   piece.erase(0, begin);
 }
 
+// What tokenizing has torn apart: " ." and " 've".
+std::string without_needless_spaces(std::string text) {
+  constexpr std::pair<std::string_view, std::string_view> kReplacements[] = {
+      {" .", "."},   {" ?", "?"},           {" !", "!"},   {" ,", ","},     {" ' ", "'"},   {" n't", "n't"},
+      {" 'm", "'m"}, {" do not", " don't"}, {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
+  for (const auto& [from, to] : kReplacements) text = replaced(text, from, to);
+  return text;
+}
+
+void join_words(const Joiner& step, std::vector<std::string>& pieces) {
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    std::string& piece = pieces[i];
+    if (i > 0 && piece.starts_with(step.from)) {
+      piece.erase(0, step.from.size());
+    } else if (i > 0) {
+      piece.insert(std::size_t{0}, 1, ' ');
+    }
+    if (step.start > 0) piece = without_needless_spaces(std::move(piece));
+  }
+}
+
 void apply(const Joiner& step, std::vector<std::string>& pieces) {
   using Kind = Joiner::Kind;
+  if (step.kind == Kind::word_piece) return join_words(step, pieces);
   if (step.kind == Kind::fuse || step.kind == Kind::byte_level) {
     pieces = {std::accumulate(pieces.begin(), pieces.end(), std::string())};
     return;
@@ -191,10 +195,19 @@ void apply(const Joiner& step, std::vector<std::string>& pieces) {
   }
 }
 
+std::size_t bytes_of(const std::vector<std::string>& pieces) {
+  const auto add = [](std::size_t sum, const std::string& piece) { return sum + piece.size(); };
+  return std::accumulate(pieces.begin(), pieces.end(), std::size_t{0}, add);
+}
+
 }  // namespace
 
 std::string join_pieces(std::vector<std::string> pieces, const std::vector<Joiner>& joiners) {
-  for (const Joiner& step : joiners) apply(step, pieces);
+  const std::size_t before = bytes_of(pieces);
+  for (const Joiner& step : joiners) {
+    apply(step, pieces);
+    check_growth(before, bytes_of(pieces));
+  }
   std::string text;
   for (const std::string& piece : pieces) {
     if (joiners.empty() && !text.empty()) text += ' ';

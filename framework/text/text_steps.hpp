@@ -9,24 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "framework/text/normalizer.hpp"
+#include "framework/text/text_place.hpp"
+
 namespace jari {
 
 // U+2581, written in place of a space: it marks where a word starts.
 inline constexpr std::string_view kWordStart = "\u2581";
-
-// Changes a text.
-struct Normalizer {
-  enum class Kind {
-    nfc,
-    nfkc,
-    lower_case,
-    prepend,      // `to` before the text, if there is any
-    replace,      // `from` by `to`
-    start_lines,  // "\n" before a line that is not empty by `to`
-  };
-  Kind kind;
-  std::string from = {}, to = {};
-};
 
 // Cuts a text.
 struct Cutter {
@@ -36,6 +25,9 @@ struct Cutter {
     white_space,    // which is left out
     before_spaces,  // before every white space and every word start
     gpt2,           // by GPT-2's pattern
+    llama3,         // by Llama 3's
+    qwen,           // by Qwen's
+    punctuation,    // before and behind every mark: category P, and all of ASCII that is no letter, digit or space
   };
   enum class Prefix { never, first, always };  // a space (metaspace: the mark) before a text that has none there
   Kind kind;
@@ -43,10 +35,6 @@ struct Cutter {
   Prefix prefix = Prefix::never;
   bool split = true;
 };
-
-// Where a text stands that is looked at: at the beginning; behind a cut; or it is the rest of one that was given out in
-// segments, which begins with white space.
-enum class TextPlace { beginning, part, rest };
 
 class TextSteps {
  public:
@@ -80,6 +68,8 @@ struct Joiner {
     strip,          // up to `start` of `from` at the beginning and `stop` at the end, in every piece
     metaspace,      // `from` is a space; none at the beginning if `start`
     byte_level,     // all become one: they are bytes
+    word_piece,     // a space before all but the first that do not begin with `from`, which is left out; if `start`, no
+                    // space before marks and English endings
   };
   Kind kind;
   std::string from = {}, to = {};
@@ -88,8 +78,5 @@ struct Joiner {
 
 // The text of pieces. Without joiners a space stands between them.
 std::string join_pieces(std::vector<std::string> pieces, const std::vector<Joiner>& joiners);
-
-// Every `from` in `text` by `to`.
-std::string replaced(std::string_view text, std::string_view from, std::string_view to);
 
 }  // namespace jari

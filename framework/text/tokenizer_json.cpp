@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "framework/text/byte_alphabet.hpp"
+#include "framework/text/cut_patterns.hpp"
 #include "framework/text/pair_training.hpp"
-#include "framework/text/subword_patterns.hpp"
 
 namespace jari {
 namespace {

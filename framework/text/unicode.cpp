@@ -42,6 +42,12 @@ int sequence_length(std::string_view text, std::size_t offset) {
   return length;
 }
 
+// Whether the general category is one of those from `first` to `last`, which utf8proc has one after the other.
+bool is_between(utf8proc_category_t first, char32_t c, utf8proc_category_t last) {
+  const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return category >= first && category <= last;
+}
+
 }  // namespace
 
 bool is_white_space(char32_t c) {
@@ -57,16 +63,15 @@ CharacterClass character_class(char32_t c) {
     return is_ascii_white_space(c) ? CharacterClass::white_space : CharacterClass::other;
   }
   if (is_white_space(c)) return CharacterClass::white_space;
-  const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
-  if (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO) return CharacterClass::letter;
-  if (category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO) return CharacterClass::number;
+  if (is_between(UTF8PROC_CATEGORY_LU, c, UTF8PROC_CATEGORY_LO)) return CharacterClass::letter;
+  if (is_between(UTF8PROC_CATEGORY_ND, c, UTF8PROC_CATEGORY_NO)) return CharacterClass::number;
   return CharacterClass::other;
 }
 
-bool is_punctuation(char32_t c) {
-  const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
-  return category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO;
-}
+bool is_punctuation(char32_t c) { return is_between(UTF8PROC_CATEGORY_PC, c, UTF8PROC_CATEGORY_PO); }
+bool is_mark(char32_t c) { return is_between(UTF8PROC_CATEGORY_MN, c, UTF8PROC_CATEGORY_ME); }
+bool is_nonspacing_mark(char32_t c) { return is_between(UTF8PROC_CATEGORY_MN, c, UTF8PROC_CATEGORY_MN); }
+bool is_control(char32_t c) { return is_between(UTF8PROC_CATEGORY_CC, c, UTF8PROC_CATEGORY_CO); }
 
 char32_t lower_case(char32_t c) {
   if (c < 0x80) return c >= 'A' && c <= 'Z' ? c + 32 : c;
@@ -99,6 +104,25 @@ std::size_t white_space_at(std::string_view text, std::size_t offset) {
   if (lead != 0xC2 && (lead < 0xE1 || lead > 0xE3)) return 0;  // no white space begins with another byte
   const std::size_t begin = offset;
   return is_white_space(next_code_point(text, offset)) ? offset - begin : 0;
+}
+
+std::size_t leading_white_space(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size()) {
+    const std::size_t space = white_space_at(text, end);
+    if (space == 0) break;
+    end += space;
+  }
+  return end;
+}
+
+std::string_view without_trailing_white_space(std::string_view text) {
+  while (!text.empty()) {
+    const LastCodePoint last = last_code_point(text, text.size());
+    if (!is_white_space(last.code_point)) break;
+    text = text.substr(0, last.begin);
+  }
+  return text;
 }
 
 LastCodePoint last_code_point(std::string_view text, std::size_t end) {

@@ -16,8 +16,11 @@ bool is_white_space(char32_t code_point);
 enum class CharacterClass { white_space, letter, number, other };  // \s, \p{L}, \p{N}
 CharacterClass character_class(char32_t code_point);
 
-bool is_punctuation(char32_t code_point);  // general category P
-char32_t lower_case(char32_t code_point);  // simple mapping
+bool is_punctuation(char32_t code_point);      // general category P
+bool is_mark(char32_t code_point);             // M
+bool is_nonspacing_mark(char32_t code_point);  // Mn
+bool is_control(char32_t code_point);          // C, but for what is not assigned (Cn)
+char32_t lower_case(char32_t code_point);      // simple mapping
 void append_lower_case(std::string_view text, std::string& out);
 void append_utf8(char32_t code_point, std::string& out);
 
@@ -30,6 +33,10 @@ inline std::size_t code_points(std::string_view text) {
 
 // Bytes of the white space that begins at `offset`, 0 if there is none. Looks at the bytes alone, for fast scans.
 std::size_t white_space_at(std::string_view text, std::size_t offset);
+
+// Bytes of the white space that a text begins with; a text without the white space at its end.
+std::size_t leading_white_space(std::string_view text);
+std::string_view without_trailing_white_space(std::string_view text);
 
 // The code point that ends before `end` (> 0), and where it begins. The text is valid UTF-8.
 struct LastCodePoint {

@@ -152,5 +152,6 @@ class BytePairTokenizer final : public Tokenizer {
 
 JARI_PLUGIN(registry) {
   registry.add<jari::Tokenizer, jari::BytePairTokenizer, jari::BytePairParameters>(
-      "byte_pair", "byte-pair encoding that is learned from the corpus, or GPT-2's from its two files");
+      "byte_pair", "byte-pair encoding that is learned from the corpus, or GPT-2's from its two files",
+      "train: {vocabulary: 8000}");
 }

@@ -1,4 +1,4 @@
-// A tokenizer of Hugging Face's library, from its tokenizer.json, where that holds a byte-pair model.
+// A tokenizer of Hugging Face's library, from its tokenizer.json.
 
 #include "framework/plugin_api.hpp"
 
@@ -10,7 +10,7 @@ struct HuggingFaceParameters {
 
   template <class F>
   void fields(F& f) {
-    f("file", file, "a tokenizer.json with a byte-pair model", required, output_setting);
+    f("file", file, "a tokenizer.json with a model BPE, Unigram or WordPiece", required, output_setting);
   }
   void check(FieldChecks& checks) const { check_file(checks, "file", file); }
 

@@ -29,6 +29,7 @@ TEST(Text, IsShownWithoutWhatTerminalsObey) {
   EXPECT_EQ(printable("\x1b[31mred\n\x7f"), "\\x1b[31mred\\x0a\\x7f");
   EXPECT_EQ(printable("\u009b31m"), "\\x9b31m");  // the one-character form of escape and '['
   EXPECT_EQ(printable("a\xff"), "a\uFFFD");
+  EXPECT_EQ(printable_lines("자리\n\tb\r\x1b]0;title\x07\n\xea"), "자리\n\tb\\x0d\\x1b]0;title\\x07\n\uFFFD");
 }
 
 TEST(Utf8Text, HoldsAnyBytesAndGivesThemBack) {

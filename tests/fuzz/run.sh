@@ -14,7 +14,7 @@ jari_setup fuzz || exit 1
 
 cd "$root"
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(spec override journal checkpoint run_file table)
+[ ${#targets[@]} -gt 0 ] || targets=(spec override journal checkpoint run_file table tokenizer sentence_piece)
 export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 # Readers of paths are given files: in memory, where there is such a place.
 [ ! -w /dev/shm ] || export TMPDIR=/dev/shm

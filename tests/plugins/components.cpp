@@ -36,7 +36,9 @@ std::string example_value(const FieldDescription& field) {
 
 std::string example_block(const std::string& family, const std::string& name) {
   std::string block = "{type: " + name;
-  for (const FieldDescription& field : *builtin_components().fields_of(family, name))
+  const RegistryEntry& entry = *builtin_components().find(family, name);
+  if (!entry.example.empty()) block += ", " + entry.example;
+  for (const FieldDescription& field : entry.fields)
     if (field.required) block += ", " + field.name + ": " + example_value(field);
   return block + "}";
 }

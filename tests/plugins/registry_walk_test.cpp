@@ -59,7 +59,7 @@ TEST(EveryComponent, BindsFromItsDefaultsAndFromItsResolvedForm) {
   check_family<Schedule>();
   check_family<Stemmer>({"mecab"});
   check_family<Task>();
-  check_family<Tokenizer>({"byte_pair", "hugging_face", "sentence_piece"});
+  check_family<Tokenizer>({"hugging_face", "sentence_piece"});
 }
 
 void check_documented(const std::vector<FieldDescription>& fields) {

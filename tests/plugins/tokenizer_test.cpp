@@ -191,9 +191,12 @@ TEST_F(BytePairComponent, IsTheSameFromTheFileThatItWrites) {
 }
 
 TEST(HuggingFaceComponent, ThatKeepsWhiteSpaceInItsWordsSeesOneLineAtATime) {
-  const std::string folder = test::source_path("tests/golden/tokenizers").string();
-  EXPECT_FALSE(bound<Tokenizer>("{type: hugging_face, file: '" + folder + "/metaspace.json'}")->keeps_line_ends());
-  EXPECT_TRUE(bound<Tokenizer>("{type: hugging_face, file: '" + folder + "/byte_level.json'}")->keeps_line_ends());
+  const auto keeps_line_ends = [](const std::string& name) {
+    const std::string file = test::source_path("tests/golden/tokenizers/" + name + ".json").string();
+    return bound<Tokenizer>("{type: hugging_face, file: '" + file + "'}")->keeps_line_ends();
+  };
+  EXPECT_TRUE(keeps_line_ends("byte_level"));
+  for (const char* name : {"metaspace", "unigram", "word_piece", "llama3"}) EXPECT_FALSE(keeps_line_ends(name)) << name;
 }
 
 TEST(SentencePieceComponent, HasItsOwnVocabulary) {

@@ -18,7 +18,8 @@ TEST(MetricSeries, IsSummarizedByLastBestAndWorst) {
 }
 
 TEST(MetricSeries, TellsWhichMetricsWantToBeSmallByTheLastPartOfTheName) {
-  for (const char* name : {"train/loss", "evaluate/longer/loss", "train/gradient_norm", "evaluate/held_out/perplexity"})
+  for (const char* name : {"train/loss", "evaluate/longer/loss", "train/gradient_norm", "evaluate/held_out/perplexity",
+                           "evaluate/held_out/bits_per_character"})
     EXPECT_TRUE(smaller_is_better(name)) << name;
   for (const char* name : {"evaluate/longer/accuracy", "evaluate/loss_free/accuracy_new", "recall"})
     EXPECT_FALSE(smaller_is_better(name)) << name;

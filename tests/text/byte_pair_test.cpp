@@ -14,26 +14,6 @@
 namespace jari {
 namespace {
 
-std::string cuts(std::string_view text) {
-  std::string result;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = gpt2_piece_end(text, begin);
-    result += (begin == 0 ? "" : "|") + std::string(text.substr(begin, end - begin));
-    begin = end;
-  }
-  return result;
-}
-
-TEST(Gpt2Pattern, CutsAsTheRegularExpressionSays) {
-  EXPECT_EQ(cuts("Hello world's  two   spaces "), "Hello| world|'s| | two|  | spaces| ");
-  EXPECT_EQ(cuts("I'll we've don't 'Sup"), "I|'ll| we|'ve| don|'t| '|Sup");
-  EXPECT_EQ(cuts("a1b22 33!?x"), "a|1|b|22| 33|!?|x");
-  EXPECT_EQ(cuts("a\n\n b\t\tc \n"), "a|\n\n| b|\t|\t|c| \n");
-  EXPECT_EQ(cuts("한국어는 재미있다."), "한국어는| 재미있다|.");
-  EXPECT_EQ(cuts("a\u00A0\u00A0b"), "a|\u00A0|\u00A0|b");
-  EXPECT_EQ(cuts(" 's"), " '|s");
-}
-
 class SmallBytePair : public ::testing::Test {
  protected:
   test::TemporaryFolder folder_;

@@ -33,5 +33,16 @@ TEST(Normalize, ComposesHangulThatMacWrites) {
   EXPECT_EQ(to_nfc("\u1112\u1161\u11AB\u1100\u116E\u11A8\u110B\u1165", scratch), "한국어");
 }
 
+TEST(Normalize, KeepsTheVowelThatLooksLikeNoFinalConsonant) {
+  std::string scratch;
+  EXPECT_EQ(to_nfc("다\u11A7\u1103\u1161\u11A7", scratch), "다\u11A7다\u11A7");
+}
+
+TEST(Normalize, TakesLettersAndMarksApart) {
+  EXPECT_EQ(to_nfd("각é ﬁ"), "\u1100\u1161\u11A8e\u0301 ﬁ");
+  EXPECT_EQ(to_nfkd("é ﬁ ①"), "e\u0301 fi 1");
+  EXPECT_EQ(to_nfkc("e\u0301 ﬁ ①"), "é fi 1");
+}
+
 }  // namespace
 }  // namespace jari

@@ -1,6 +1,7 @@
 // tokenizer.json and SentencePiece's models: ids equal to those libraries' own (tests/golden/make_tokenizers.py).
 #include "framework/text/subword.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -8,9 +9,11 @@
 
 #include "framework/base/error.hpp"
 #include "framework/text/sentence_piece.hpp"
+#include "framework/text/unicode.hpp"
 #include "tests/support/data.hpp"
 #include "tests/support/errors.hpp"
 #include "tests/support/files.hpp"
+#include "tests/support/random_text.hpp"
 
 namespace jari {
 namespace {
@@ -45,6 +48,26 @@ TEST(Subword, IdsAndTextsEqualHuggingFaces) {
     SCOPED_TRACE(name);
     const auto path = test::source_path("tests/golden/tokenizers/" + name + ".json");
     expect_golden(Subword::read(test::read_text(path), name), expected);
+  }
+}
+
+// Corpora come in segments that end before white space: ids may not depend on where.
+TEST(Subword, GivesTextsAndTheirSegmentsTheSameIds) {
+  std::mt19937 random(7);
+  for (const std::string name : {"metaspace", "fused", "byte_level", "llama3", "qwen", "unigram", "unigram_fallback",
+                                 "word_piece", "word_piece_cased"}) {
+    const auto path = test::source_path("tests/golden/tokenizers/" + name + ".json");
+    const Subword tokenizer = Subword::read(test::read_text(path), name);
+    for (int round = 0; round < 200; ++round) {
+      const std::string text = test::random_text(random, 60);
+      const Ids whole = ids_of(tokenizer, text);
+      for (std::size_t cut = 1; cut < text.size(); ++cut) {
+        if (text[cut] != ' ' || is_white_space(last_code_point(text, cut).code_point)) continue;
+        Ids parts = ids_of(tokenizer, text.substr(0, cut));
+        tokenizer.encode(std::string_view(text).substr(cut), TextPlace::rest, parts);
+        ASSERT_EQ(parts, whole) << name << ": " << text;
+      }
+    }
   }
 }
 
@@ -93,7 +116,12 @@ TEST(SentencePiece, FilesThatAreNoModelAreRefused) {
   const test::TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "a.model";
   const std::string whole = test::read_text(test::source_path("tests/golden/tokenizers/bpe.model"));
-  for (const std::string& bytes : {std::string(), std::string("no model"), whole.substr(0, whole.size() / 2)}) {
+  const auto stored = [](const std::string& name) {
+    return test::read_text(test::source_path("tests/fuzz/corpus/sentence_piece/" + name));
+  };
+  for (const std::string& bytes : {std::string(), std::string("no model"), whole.substr(0, whole.size() / 2),
+                                   stored("rules_that_lead_out_of_their_trie"), stored("rules_that_begin_outside"),
+                                   stored("a_piece_without_text")}) {
     std::ofstream(path, std::ios::binary) << bytes;
     EXPECT_EQ(test::error_of<StoreError>([&] { SentencePiece{path}; }),
               path.string() + ": no model of SentencePiece; expected a file that spm_train has made");
@@ -106,12 +134,15 @@ std::string refusal(const std::string& json) {
   return test::error_of<StoreError>([&] { Subword::read(json, "t.json"); });
 }
 
+const std::string kForm = "; expected Hugging Face's tokenizer.json with a model BPE, Unigram or WordPiece";
+
 // A small file, of which parts are replaced.
-std::string with(const std::string& key, const std::string& value) {
+std::string with(const std::string& key, const std::string& value, const std::string& model = "") {
   nlohmann::json file = nlohmann::json::parse(
       R"({"added_tokens": [], "normalizer": null, "pre_tokenizer": null, "decoder": null,
           "model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}})");
   file[nlohmann::json::json_pointer(key)] = nlohmann::json::parse(value);
+  if (!model.empty()) file["model"] = nlohmann::json::parse(model);
   return file.dump();
 }
 
@@ -126,26 +157,26 @@ TEST(Subword, RefusesWhatItDoesNotSupport) {
   const auto expect = [](const char* key, const char* value, const char* what) {
     EXPECT_EQ(refusal(with(key, value)), std::string("t.json: ") + what + " is not supported");
   };
-  expect("/model/type", "\"Unigram\"", "a model of type Unigram");
+  expect("/model/type", "\"WordLevel\"", "a model of type WordLevel");
+  expect("/model", R"({"type": "Unigram", "vocab": [["a", 0]], "unk_id": null})", "Unigram without unk_id");
   expect("/model/dropout", "0.1", "dropout");
   expect("/model/end_of_word_suffix", "\"</w>\"", "end_of_word_suffix");
   expect("/normalizer", R"({"type": "Nmt"})", "the normalizer Nmt");
-  expect("/normalizer", R"({"type": "BertNormalizer", "lowercase": true})", "BertNormalizer with lowercase");
   expect("/normalizer", R"({"type": "Replace", "pattern": {"Regex": " +"}, "content": " "})",
          "the expression ' +' in Replace");
+  expect("/pre_tokenizer", R"({"type": "Punctuation", "behavior": "Removed"})", "Punctuation, Removed");
   expect("/pre_tokenizer", R"({"type": "Sequence", "pretokenizers": [{"type": "Digits"}]})",
          "the pre-tokenizer Digits");
   expect("/pre_tokenizer", R"({"type": "Split", "pattern": {"String": "a"}, "behavior": "Removed"})",
          "Split by 'a', Removed");
   expect("/pre_tokenizer", R"({"type": "Metaspace", "prepend_scheme": "last"})", "the prepend_scheme 'last'");
-  expect("/decoder", R"({"type": "WordPiece"})", "the decoder WordPiece");
+  expect("/decoder", R"({"type": "CTC"})", "the decoder CTC");
   expect("/added_tokens", R"([{"content": "x", "id": 3, "single_word": true}])", "single_word of the token 'x'");
 }
 
 TEST(Subword, RefusesFilesThatDoNotFit) {
-  const std::string form = "; expected Hugging Face's tokenizer.json with a byte-pair model";
   const auto expect = [&](const std::string& json, const std::string& what) {
-    EXPECT_EQ(refusal(json), "t.json: " + what + form);
+    EXPECT_EQ(refusal(json), "t.json: " + what + kForm);
   };
   expect("no json", "no JSON object with a model");
   expect("{}", "no JSON object with a model");
@@ -163,6 +194,48 @@ TEST(Subword, RefusesFilesThatDoNotFit) {
   expect(with("/pre_tokenizer", R"({"type": "ByteLevel"})"), "there is no piece for the byte 0x00");
   expect(with("/normalizer", R"({"type": "Prepend"})"), "'prepend' is missing in {\"type\":\"Prepend\"}");
   expect(with("/normalizer", R"({"type": 1})"), "'type' is 1");
+  expect(with("/added_tokens", R"([{"content": "x", "id": 1e300}])"), "'id' is 1e+300");
+  expect(with("/added_tokens", R"([{"content": "x", "id": 4294967296}])"), "'x' has the id 4294967296");
+  expect(with("/pre_tokenizer", R"({"type": "Metaspace", "replacement": "  "})"),
+         "the replacement '  ' is not one character");
+  expect(R"({"model": )" + std::string(100000, '[') + std::string(100000, ']') + "}",
+         "lists and objects are more than 64 deep");
+}
+
+TEST(Subword, RefusesStepsThatDoubleATextAgainAndAgain) {
+  std::string twice = R"({"type": "Replace", "pattern": {"String": "a"}, "content": "aa"})", steps = twice;
+  for (int i = 0; i < 40; ++i) steps += ", " + twice;
+  const Subword normalizes =
+      Subword::read(with("/normalizer", R"({"type": "Sequence", "normalizers": [)" + steps + "]}"), "t.json");
+  EXPECT_EQ(test::error_of<StoreError>([&] { ids_of(normalizes, "a"); }),
+            "the tokenizer's steps make of a text of 1 bytes one of 131072");
+  const Subword joins =
+      Subword::read(with("/decoder", R"({"type": "Sequence", "decoders": [)" + steps + "]}"), "t.json");
+  EXPECT_EQ(test::error_of<StoreError>([&] { joins.decode(Ids{0}); }),
+            "the tokenizer's steps make of a text of 1 bytes one of 131072");
+}
+
+TEST(Subword, RefusesUnigramsAndWordPiecesThatDoNotFit) {
+  const auto expect = [&](const char* model, const std::string& what) {
+    EXPECT_EQ(refusal(with("/model", model)), "t.json: " + what + kForm);
+  };
+  expect(R"({"type": "Unigram", "vocab": {"a": 0}})", "the model has no vocabulary");
+  expect(R"({"type": "Unigram", "vocab": [], "unk_id": 0})", "the vocabulary is empty");
+  expect(R"({"type": "Unigram", "vocab": [["a", "b"]], "unk_id": 0})",
+         "the entry [\"a\",\"b\"] of the vocabulary is no piece with a score");
+  expect(R"({"type": "Unigram", "vocab": [["a", -1]], "unk_id": 1})", "the unk_id 1 is not in the vocabulary");
+  expect(R"({"type": "WordPiece", "vocab": {"a": 0}})", "'[UNK]' is not in the vocabulary");
+  EXPECT_EQ(refusal(with("/pre_tokenizer", R"({"type": "ByteLevel"})", R"({"type": "Unigram", "vocab": [["a", 0]]})")),
+            "t.json: ByteLevel with a model of type Unigram is not supported");
+  const auto charsmap = [&](const char* text) {
+    return refusal(
+        with("/normalizer", fmt::format(R"({{"type": "Precompiled", "precompiled_charsmap": "{}"}})", text)));
+  };
+  EXPECT_EQ(charsmap("===="), "t.json: precompiled_charsmap is no base64" + kForm);
+  EXPECT_EQ(charsmap("AAAA"), "t.json: a charsmap of 3 bytes says that its trie has 0" + kForm);
+  EXPECT_EQ(charsmap("CAAAAAAA"), "t.json: a charsmap of 6 bytes says that its trie has 8" + kForm);
+  EXPECT_EQ(charsmap("BAAAAAAAAAD/"), "t.json: a charsmap whose texts are not UTF-8" + kForm);
+  EXPECT_EQ(charsmap("BAAAAAAAAAAA"), "t.json: a charsmap whose trie leads out of it" + kForm);
 }
 
 }  // namespace

@@ -30,6 +30,21 @@ TEST(Unicode, WhiteSpaceIsThePropertyOfThatName) {
   EXPECT_EQ(count, 25);
 }
 
+TEST(Unicode, MarksAndControlsAreTheirCategories) {
+  EXPECT_TRUE(is_mark(0x301) && is_nonspacing_mark(0x301));
+  EXPECT_TRUE(is_mark(0x903) && !is_nonspacing_mark(0x903)) << "Mc";
+  EXPECT_FALSE(is_mark(U'a') || is_mark(U'^'));
+  for (const char32_t c : {0x00, 0x7F, 0xAD, 0x200B, 0xE000}) EXPECT_TRUE(is_control(c)) << static_cast<unsigned>(c);
+  EXPECT_FALSE(is_control(U' ') || is_control(0x378)) << "Cn is none";
+}
+
+TEST(Unicode, WhiteSpaceAtBothEndsIsFound) {
+  EXPECT_EQ(leading_white_space("\u3000 \tab "), 5u);
+  EXPECT_EQ(leading_white_space(" \n"), 2u);
+  EXPECT_EQ(without_trailing_white_space(" ab\u3000\n "), " ab");
+  EXPECT_EQ(without_trailing_white_space(" \u00A0"), "");
+}
+
 TEST(Unicode, WhiteSpaceIsFoundByItsBytes) {
   for (char32_t c = 1; c < 0x11000; ++c) {
     if (c >= 0xD800 && c <= 0xDFFF) continue;

@@ -8,6 +8,7 @@
 #include "framework/store/atomic_file.hpp"
 #include "framework/store/run_file.hpp"
 #include "tests/support/files.hpp"
+#include "tests/support/small_language_model.hpp"
 #include "tests/support/specs.hpp"
 #include "tools/commands.hpp"
 #include "tools/progress_board.hpp"
@@ -58,6 +59,14 @@ TEST_F(Commands, RunShowsATableAndASecondRunTrainsNothing) {
   const Output second = run();
   EXPECT_THAT(second.err, HasSubstr("0 trained in 0s, 4 already done, 0 failed"));
   EXPECT_EQ(second.out, first.out);
+}
+
+TEST_F(Commands, RunTellsLanguageModelsByTheirBitsPerCharacter) {
+  const test::LanguageModelFolder folder;
+  write_file_atomically(spec_, folder.spec("sin") + "evaluate: {all: {length: 16}}\n");
+  const Output output = run({"task.held_out=0.5"});
+  EXPECT_EQ(output.status, 0) << output.err;
+  EXPECT_THAT(output.out, ::testing::MatchesRegex("n +train/loss +evaluate/all/bits_per_character\n[^a-z]+"));
 }
 
 TEST_F(Commands, CompareWritesCsvWithARowACellAndMetric) {

@@ -86,6 +86,20 @@ TEST_F(Ls, ShowsTheTrialsOfOneExperimentInTheOrderOfTheSweep) {
               ::testing::ContainsRegex("position=sin,seed=43 +finished +60/60 +0.[0-9] +evaluate/same/loss +"));
 }
 
+TEST_F(Ls, TellsLanguageModelsByTheirPerplexity) {
+  run_sweep();
+  const auto metric_with = [&](const MetricValues& values) {
+    const fs::path trial = trials_.at("position=sin,seed=42");
+    kill(trial);
+    JournalWriter(trial / kJournalFile).metrics(40, values);
+    return run_jari({"ls", (runs_ / "small").string()}).out;
+  };
+  EXPECT_THAT(metric_with({{"evaluate/t/perplexity", 3.5}, {"evaluate/t/accuracy", 0.25}}),
+              ::testing::ContainsRegex("interrupted +20/60 +1.2 +evaluate/t/perplexity +3.5\n"));
+  EXPECT_THAT(metric_with({{"evaluate/t/perplexity", 3.5}, {"evaluate/t/bits_per_character", 1.5}}),
+              ::testing::ContainsRegex("interrupted +20/60 +1.2 +evaluate/t/bits_per_character +1.5\n"));
+}
+
 TEST_F(Ls, TellsWhyTrialsFailed) {
   run_sweep();
   const fs::path trial = trials_.at("position=sin,seed=42");

@@ -187,6 +187,25 @@ TEST_F(Words, ResumeToEqualBits) {
   }
 }
 
+// Adam moves weights by about `lr` a step: logits overflow after some, while rare words' rows still wait.
+TEST_F(Words, ThatDivergeKeepTheSettledWeightsFromBeforeTheStep) {
+  const std::string yaml = spec(kRandom, "skip_gram", "{type: adam, lr: 1e153}");
+  ParsedSweep diverges = sweep_of(yaml);
+  EXPECT_TRUE(has_op(diverges.sweep.groups[0].programs->train_graph(), "adam_update_rows"));
+  const TemporaryFolder folder;
+  train(diverges.sweep, {0}, folder);
+  const RunRecord diverged = record_of(diverges.sweep, 0, folder);
+  ASSERT_EQ(diverged.attributes.status, "diverged");
+  const std::int64_t steps = diverged.metrics.front().steps.back() - 1;
+  ASSERT_GT(steps, 10) << "rows are to have waited";
+  ParsedSweep shorter = sweep_of(yaml, {"train.steps=" + std::to_string(steps)});
+  const TemporaryFolder other;
+  train(shorter.sweep, {0}, other);
+  const RunRecord finished = record_of(shorter.sweep, 0, other);
+  ASSERT_EQ(finished.attributes.status, "finished");
+  EXPECT_EQ(diverged.weights, finished.weights);
+}
+
 TEST_F(Words, AreVerified) {
   ParsedSweep parsed = sweep_of(spec(kRandom, "skip_gram", "{type: adam, lr: 1e-2}"));
   const TemporaryFolder folder;
