@@ -42,6 +42,15 @@ void store(T* to, Vector<T> vector) {
   __builtin_memcpy(to, &vector, sizeof(vector));
 }
 
+// The same value, in a register: otherwise the compiler may keep it in memory and load it for each use.
+template <class V>
+V in_register(V vector) {
+#if defined(__AVX__)
+  asm("" : "+x"(vector));
+#endif
+  return vector;
+}
+
 // A left operand: element (i, p) at data[i * row + p * column], so a transposed matrix is one with the two swapped.
 template <class T>
 struct Strided {
@@ -168,15 +177,6 @@ inline void sum_lanes(const Vector<float> (&vectors)[4], float* sums) {
   sum_lanes_of_eight(halves[0], halves[1], halves[2], halves[3], sums);
 }
 #endif
-
-// The same value, in a register: otherwise the compiler loads it again for each use.
-template <class V>
-V in_register(V vector) {
-#if defined(__AVX__)
-  asm("" : "+x"(vector));
-#endif
-  return vector;
-}
 
 // The columns that fill no vector: apart, to keep them out of the way of the others.
 template <class T>
