@@ -1,4 +1,5 @@
-// Hot kernels alone, at the shapes of the probe's step (batch 256, length 20, width 128) and of a small language model.
+// Hot kernels alone, at the shapes of the probe's step (batch 256, length 20, width 128) and of the reference language
+// model's (batch 32, length 128, width 128, 4 heads, 2,585 classes), there with products in f32 and in bf16.
 // The argument is the number of threads.
 
 #include <benchmark/benchmark.h>
@@ -11,6 +12,7 @@
 #include "framework/backend/kernel.hpp"
 #include "framework/ops/attention.hpp"
 #include "framework/ops/cross_entropy.hpp"
+#include "framework/ops/gelu_mlp.hpp"
 #include "framework/ops/layer_norm.hpp"
 #include "framework/ops/matmul.hpp"
 #include "framework/ops/ops.hpp"
@@ -24,8 +26,8 @@ using namespace jari;
 // An op's operands, filled with numbers that suit it, and its kernel.
 class Bench {
  public:
-  Bench(const Op& op, std::vector<TensorType> inputs, Attributes attributes)
-      : request_{&op, attributes, inputs, op.infer(inputs, attributes)}, kernel_(make_cpu_kernel(request_)) {
+  Bench(const Op& op, std::vector<TensorType> inputs, Attributes attributes, Products products = Products::exact)
+      : request_{&op, attributes, inputs, op.infer(inputs, attributes), products}, kernel_(make_cpu_kernel(request_)) {
     std::mt19937 generator(1);
     for (const TensorType& type : request_.inputs) {
       std::vector<float>& data = memory_.emplace_back(static_cast<std::size_t>(type.shape.size()));
@@ -97,6 +99,44 @@ void other_case(benchmark::State& state, const Op& op, std::vector<TensorType> i
   Bench(op, std::move(inputs), std::move(attributes)).run(state);
 }
 
+// What the reference language model's step consists of: its rows are tokens.
+constexpr std::int64_t kTokens = 32 * 128, kWidth = 128, kHidden = 512, kClasses = 2585;
+
+void language_matmul(benchmark::State& state, Products products, bool transpose_left, bool transpose_right) {
+  const TensorType rows = f32({kTokens, kWidth}), right = transpose_left ? rows : f32({kWidth, kWidth});
+  Bench(op_matmul, {rows, right}, MatmulAttributes{transpose_left, transpose_right}, products)
+      .run(state, 2.0 * kTokens * kWidth * kWidth);
+}
+
+void language_mlp(benchmark::State& state, Products products, bool gradient) {
+  const GeluMlpAttributes attributes = {.biased = true};
+  const TensorType rows = f32({kTokens, kWidth}), inner = f32({kWidth, kHidden}), outer = f32({kHidden, kWidth});
+  const double product = 2.0 * kTokens * kWidth * kHidden;
+  if (gradient) {
+    Bench(op_gelu_mlp_gradient, {rows, inner, outer, f32({kTokens, kHidden}), rows}, attributes, products)
+        .run(state, 4 * product);
+  } else {
+    Bench(op_gelu_mlp, {rows, inner, outer, f32({kHidden})}, attributes, products).run(state, 2 * product);
+  }
+}
+
+void language_attention(benchmark::State& state, Products products, bool gradient) {
+  const AttentionAttributes attributes = {.scale = 0.1, .causal = true, .tokens_first = true};
+  const TensorType tokens = f32({32, 128, 4, 32});
+  const double product = 2.0 * 32 * 4 * 128 * 128 * 32 / 2;  // half of each is masked
+  if (gradient) {
+    Bench(op_attention_gradient, {tokens, tokens, tokens, f32({32, 4, 128}), tokens}, attributes, products)
+        .run(state, 5 * product);
+  } else {
+    Bench(op_attention, {tokens, tokens, tokens}, attributes, products).run(state, 2 * product);
+  }
+}
+
+void language_loss(benchmark::State& state, Products products) {
+  Bench(op_linear_cross_entropy, {f32({kTokens, kWidth}), f32({kClasses, kWidth}), i32({kTokens})}, {}, products)
+      .run(state, 3 * 2.0 * kTokens * kWidth * kClasses);
+}
+
 #define JARI_BENCH(function, name, ...) \
   BENCHMARK_CAPTURE(function, name, __VA_ARGS__)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMicrosecond)
 
@@ -109,8 +149,22 @@ JARI_BENCH(matmul_case, probe_logits_weight_gradient, Shape{5120, 128}, Shape{51
 JARI_BENCH(matmul_case, square_512, Shape{512, 512}, Shape{512, 512}, false, false);
 JARI_BENCH(attention_case, probe_forward, false, 256, 1, 20, 128, false);
 JARI_BENCH(attention_case, probe_backward, true, 256, 1, 20, 128, false);
-JARI_BENCH(attention_case, language_forward, false, 8, 4, 256, 32, true);
-JARI_BENCH(attention_case, language_backward, true, 8, 4, 256, 32, true);
+JARI_BENCH(language_matmul, f32, Products::exact, false, false);
+JARI_BENCH(language_matmul, f32_input_gradient, Products::exact, false, true);
+JARI_BENCH(language_matmul, f32_weight_gradient, Products::exact, true, false);
+JARI_BENCH(language_mlp, f32, Products::exact, false);
+JARI_BENCH(language_mlp, f32_gradient, Products::exact, true);
+JARI_BENCH(language_attention, f32, Products::exact, false);
+JARI_BENCH(language_attention, f32_gradient, Products::exact, true);
+JARI_BENCH(language_loss, f32, Products::exact);
+JARI_BENCH(language_matmul, bf16, Products::bf16, false, false);
+JARI_BENCH(language_matmul, bf16_input_gradient, Products::bf16, false, true);
+JARI_BENCH(language_matmul, bf16_weight_gradient, Products::bf16, true, false);
+JARI_BENCH(language_mlp, bf16, Products::bf16, false);
+JARI_BENCH(language_mlp, bf16_gradient, Products::bf16, true);
+JARI_BENCH(language_attention, bf16, Products::bf16, false);
+JARI_BENCH(language_attention, bf16_gradient, Products::bf16, true);
+JARI_BENCH(language_loss, bf16, Products::bf16);
 JARI_BENCH(other_case, cross_entropy, op_cross_entropy, {f32({5120, 50}), i32({5120})}, CrossEntropyAttributes{});
 JARI_BENCH(other_case, cross_entropy_gradient, op_cross_entropy_gradient, {f32({5120, 50}), i32({5120}), f32({})},
            CrossEntropyAttributes{});

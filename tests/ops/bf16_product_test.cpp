@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -16,7 +17,6 @@
 namespace jari {
 namespace {
 
-using cpu::Bf16;
 using cpu::Strided;
 
 // The nearest number with 8 bits of mantissa; of two as near the one whose last bit is 0.
@@ -43,13 +43,12 @@ void check_product(const Sizes& sizes) {
   const std::vector<float> a = numbers(m * k, 0.7), b = numbers(k * n, 1.3);
   const Strided<float> left = {a.data(), left_transposed ? 1 : k, left_transposed ? m : 1};
   const Strided<float> right = {b.data(), right_transposed ? 1 : n, right_transposed ? k : 1};
-  std::vector<Bf16> packed_left(static_cast<std::size_t>(cpu::bf16_size(m, k)));
-  std::vector<Bf16> packed_right(static_cast<std::size_t>(cpu::bf16_size(n, k)));
-  cpu::pack_left(left, m, k, packed_left.data());
-  cpu::pack_right(right, k, n, packed_right.data());
+  std::vector<std::byte> left_memory(static_cast<std::size_t>(cpu::bf16_left_bytes(m, k)));
+  std::vector<std::byte> right_memory(static_cast<std::size_t>(cpu::bf16_right_bytes(k, n)));
+  const cpu::Bf16Right packed = cpu::pack_bf16(right, k, n, right_memory.data());
   const std::int64_t row = n + 3;
   std::vector<float> c(static_cast<std::size_t>(m * row), 0.5f);
-  cpu::multiply_packed(packed_left.data(), packed_right.data(), k, c.data(), row, m, n, k, accumulate);
+  cpu::multiply_bf16(left, packed, c.data(), row, m, n, k, accumulate, left_memory.data());
   for (std::int64_t i = 0; i < m; ++i) {
     for (std::int64_t j = 0; j < row; ++j) {
       double sum = accumulate || j >= n ? 0.5 : 0, size = 0;
@@ -81,11 +80,11 @@ TEST(Bf16Product, EqualsTheProductOfRoundedNumbers) {
 
 TEST(Bf16Product, KeepsWhatIsNotFinite) {
   const std::vector<float> a = {1.0f, std::nanf("")}, b = {2.0f, INFINITY};
-  std::vector<Bf16> left(static_cast<std::size_t>(cpu::bf16_size(2, 1))), right(left.size());
-  cpu::pack_left({a.data(), 1, 1}, 2, 1, left.data());
-  cpu::pack_right({b.data(), 2, 1}, 1, 2, right.data());
+  std::vector<std::byte> left_memory(static_cast<std::size_t>(cpu::bf16_left_bytes(2, 1)));
+  std::vector<std::byte> right_memory(static_cast<std::size_t>(cpu::bf16_right_bytes(1, 2)));
+  const cpu::Bf16Right right = cpu::pack_bf16({b.data(), 2, 1}, 1, 2, right_memory.data());
   float c[4];
-  cpu::multiply_packed(left.data(), right.data(), 1, c, 2, 2, 2, 1, false);
+  cpu::multiply_bf16({a.data(), 1, 1}, right, c, 2, 2, 2, 1, false, left_memory.data());
   EXPECT_EQ(c[0], 2.0f);
   EXPECT_EQ(c[1], INFINITY);
   EXPECT_TRUE(std::isnan(c[2]));

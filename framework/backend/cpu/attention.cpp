@@ -44,8 +44,7 @@ struct Plan {
 };
 
 constexpr std::int64_t kTileElements = 32768;          // of scores: they stay in the second-level cache
-constexpr std::int64_t kCausalRows = 36;               // at most: what lies right of a tile's last row is not computed
-constexpr std::int64_t kCausalRowsBf16 = 32;           // whole tiles of bf16
+constexpr std::int64_t kCausalRows = 32;               // at most: what lies right of their last panel is not computed
 constexpr std::int64_t kBlockOperations = 2'000'000;   // multiply-adds that are worth handing to another core
 constexpr std::int64_t kMostBiasElements = 4'000'000;  // of all blocks' sums of the bias's gradient
 
@@ -59,8 +58,7 @@ Plan make_plan(const KernelRequest& request, const TensorType* bias) {
     plan.bias_head = bias->shape.rank() == 3 ? sizes.length * sizes.keys : 0;
   }
   plan.score_row = blocks_of(sizes.keys, kLanes<float>) * kLanes<float>;
-  const std::int64_t causal_rows = request.products == Products::bf16 ? kCausalRowsBf16 : kCausalRows;
-  const std::int64_t most_rows = plan.options.causal ? causal_rows : std::max<std::int64_t>(8, sizes.length);
+  const std::int64_t most_rows = plan.options.causal ? kCausalRows : std::max<std::int64_t>(8, sizes.length);
   plan.tile_rows = std::clamp<std::int64_t>(kTileElements / std::max<std::int64_t>(1, plan.score_row), 8, most_rows);
   plan.query_row = plan.options.tokens_first ? sizes.heads * sizes.width : sizes.width;
   plan.value_row = plan.options.tokens_first ? sizes.heads * sizes.value_width : sizes.value_width;
@@ -242,7 +240,8 @@ Strided<T> probability_tile(const Plan& plan, const Backward<Products>& pair, co
   for (std::int64_t i = begin; i < end; ++i) {
     T* row = scores + (i - begin) * plan.score_row;
     const T logarithm = pair.saved[i];
-    for (std::int64_t j = 0; j < plan.padded(end); ++j) row[j] = exponential(row[j] - logarithm);
+    for (std::int64_t j = 0; j < plan.padded(end); j += kLanes<T>)
+      store(row + j, exponentials_of(load(row + j) - logarithm));
   }
   return {scores, plan.score_row, 1};
 }

@@ -1,11 +1,6 @@
 #pragma once
-// Products of matrices whose numbers are rounded to bf16 (8 bits of mantissa, to nearest, ties to even) and whose sums
-// are f32. Operands are packed into tiles of 16 x 32 numbers first; on CPUs with AMX two such tiles are one
-// instruction, on those with AVX-512's bf16 a pair of numbers is a lane of one.
-//
-// A tile of a left operand has 16 rows of 32 numbers along the contraction. A tile of a right operand has 16 pairs of
-// numbers along the contraction for 16 columns: [pair][column][2]. Tiles lie [row block][depth block], zeros beyond the
-// operand's ends.
+// Products of matrices whose numbers are rounded to bf16 and whose sums are f32: on CPUs with AMX by tiles
+// (bf16_tiles.hpp), elsewhere by panels of pairs (bf16_pairs.hpp). Both operands are packed for it, the right one once.
 
 #include <cstdint>
 
@@ -13,26 +8,21 @@
 
 namespace jari::cpu {
 
-inline constexpr std::int64_t kBf16Rows = 16, kBf16Depth = 32, kBf16Tile = kBf16Rows * kBf16Depth;
+struct Bf16Right {
+  const void* packed;
+  std::int64_t depth;  // k of the whole operand
+};
 
-using Bf16 = std::uint16_t;
+// Bytes of a packed operand, whole cache lines.
+std::int64_t bf16_left_bytes(std::int64_t m, std::int64_t k);
+std::int64_t bf16_right_bytes(std::int64_t k, std::int64_t n);
 
-// Numbers of the packed form of [rows, depth], left or right.
-inline std::int64_t bf16_size(std::int64_t rows, std::int64_t depth) {
-  return (rows + kBf16Rows - 1) / kBf16Rows * ((depth + kBf16Depth - 1) / kBf16Depth) * kBf16Tile;
-}
-
-// a: [m, k], one of its strides 1.
-void pack_left(Strided<float> a, std::int64_t m, std::int64_t k, Bf16* packed);
 // b: [k, n], one of its strides 1.
-void pack_right(Strided<float> b, std::int64_t k, std::int64_t n, Bf16* packed);
+Bf16Right pack_bf16(Strided<float> b, std::int64_t k, std::int64_t n, void* memory);
 
-// c = a b, or c += it: packed [m, k], and the first k rows and n columns of a packed operand of `b_depth` rows -> [m,
-// n].
-void multiply_packed(const Bf16* a, const Bf16* b, std::int64_t b_depth, float* c, std::int64_t c_row, std::int64_t m,
-                     std::int64_t n, std::int64_t k, bool accumulate);
-
-// Whether it runs on AMX.
-bool has_amx();
+// c = a b, or c += it: [m, k], one of its strides 1, and the first k rows and n columns of b -> [m, n]. `memory` is for
+// the packed left operand.
+void multiply_bf16(Strided<float> a, const Bf16Right& b, float* c, std::int64_t c_row, std::int64_t m, std::int64_t n,
+                   std::int64_t k, bool accumulate, void* memory);
 
 }  // namespace jari::cpu

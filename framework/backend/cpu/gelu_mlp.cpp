@@ -11,8 +11,9 @@ namespace {
 
 using namespace cpu;
 
-constexpr std::int64_t kTileRows = 96;    // whose hidden numbers stay in a core's cache
-constexpr std::int64_t kGroupRows = 512;  // that share one sum of each weight's gradient
+constexpr std::int64_t kTileRows = 96;           // whose hidden numbers stay in a core's cache
+constexpr std::int64_t kGradientTileRows = 192;  // more, for each tile reads and writes the sums of its group
+constexpr std::int64_t kGroupRows = 512;         // that share one sum of each weight's gradient
 
 // How the work is cut: by the problem alone. Of the gradient, a group of rows is one core's, tile after tile; the
 // groups' sums of the weights' gradients are added in order.
@@ -39,7 +40,7 @@ struct Plan {
 template <class Products>
 void run(const KernelArguments& arguments, const Plan& plan) {
   using T = typename Products::Number;
-  const T* const x = arguments.input<T>(0);
+  const T *const x = arguments.input<T>(0), *const bias = plan.biased ? arguments.input<T>(3) : nullptr;
   T *const result = arguments.output<T>(0), *const saved = arguments.output<T>(1);
   Pieces workspace(arguments.workspace);
   const auto inner = Products::right({arguments.input<T>(1), plan.hidden, 1}, plan.width, plan.hidden,
@@ -55,9 +56,11 @@ void run(const KernelArguments& arguments, const Plan& plan) {
     void* const left = scratch.bytes(left_bytes);
     Products::multiply({x + begin * plan.width, plan.width, 1}, inner, before, plan.hidden, rows, plan.hidden,
                        plan.width, false, left);
-    add_to_rows<T>(before, rows, plan.hidden, plan.biased ? arguments.input<T>(3) : nullptr, nullptr);
+    for (std::int64_t i = 0; i < size; i += plan.hidden) {
+      add_to_rows<T>(before + i, 1, plan.hidden, bias, nullptr);
 #pragma omp simd
-    for (std::int64_t i = 0; i < size; ++i) after[i] = gelu(before[i], gelu_share(before[i]));
+      for (std::int64_t j = i; j < i + plan.hidden; ++j) after[j] = gelu(before[j], gelu_share(before[j]));
+    }
     Products::multiply({after, plan.hidden, 1}, outer, result + begin * plan.out, plan.out, rows, plan.out, plan.hidden,
                        false, left);
   });
@@ -82,10 +85,10 @@ template <class Products>
 struct TileMemory {
   using T = typename Products::Number;
   explicit TileMemory(const Plan& plan) {
-    const std::int64_t wide = std::max(plan.width, plan.out), numbers = kTileRows * plan.hidden;
-    const std::int64_t left_bytes = std::max(Products::left_bytes(kTileRows, std::max(wide, plan.hidden)),
-                                             Products::left_bytes(std::max(wide, plan.hidden), kTileRows));
-    const std::int64_t right_bytes = Products::right_bytes(kTileRows, std::max(wide, plan.hidden));
+    const std::int64_t wide = std::max(plan.width, plan.out), numbers = kGradientTileRows * plan.hidden;
+    const std::int64_t left_bytes = std::max(Products::left_bytes(kGradientTileRows, std::max(wide, plan.hidden)),
+                                             Products::left_bytes(std::max(wide, plan.hidden), kGradientTileRows));
+    const std::int64_t right_bytes = Products::right_bytes(kGradientTileRows, std::max(wide, plan.hidden));
     Pieces pieces(thread_scratch(static_cast<std::size_t>(2 * numbers) * sizeof(T) + 128 +
                                  static_cast<std::size_t>(left_bytes + right_bytes)));
     active = pieces.numbers<T>(numbers);
@@ -106,12 +109,15 @@ void tile_gradient(const Plan& plan, const Gradient<Products>& of, std::int64_t 
   const TileMemory<Products> memory(plan);
   T *const active = memory.active, *const by_hidden = memory.by_hidden;
   Products::multiply({upstream, out, 1}, of.outer, by_hidden, hidden, rows, hidden, out, false, memory.left);
-  const std::int64_t size = rows * hidden;
+  if (is_first) std::fill_n(sums.bias, hidden, T{0});
+  for (std::int64_t i = 0; i < rows * hidden; i += hidden) {
 #pragma omp simd
-  for (std::int64_t i = 0; i < size; ++i) {
-    const T share = gelu_share(saved[i]);
-    active[i] = gelu(saved[i], share);
-    by_hidden[i] *= gelu_slope(saved[i], share);
+    for (std::int64_t j = i; j < i + hidden; ++j) {
+      const T share = gelu_share(saved[j]);
+      active[j] = gelu(saved[j], share);
+      by_hidden[j] *= gelu_slope(saved[j], share);
+    }
+    add_to_rows<T>(sums.bias, 1, hidden, by_hidden + i, nullptr);
   }
   Products::multiply({by_hidden, hidden, 1}, of.inner, of.x_gradient + begin * width, width, rows, width, hidden, false,
                      memory.left);
@@ -119,8 +125,6 @@ void tile_gradient(const Plan& plan, const Gradient<Products>& of, std::int64_t 
   Products::multiply({x, 1, width}, hidden_rows, sums.inner, hidden, width, hidden, rows, !is_first, memory.left);
   const auto upstream_rows = Products::right({upstream, out, 1}, rows, out, memory.right);
   Products::multiply({active, 1, hidden}, upstream_rows, sums.outer, out, hidden, out, rows, !is_first, memory.left);
-  if (is_first) std::fill_n(sums.bias, hidden, T{0});
-  for (std::int64_t i = 0; i < rows; ++i) add_to_rows<T>(sums.bias, 1, hidden, by_hidden + i * hidden, nullptr);
 }
 
 // The workspace holds the groups' sums, then the weights transposed and made ready.
@@ -141,8 +145,8 @@ void run_gradient(const KernelArguments& arguments, const Plan& plan) {
     const Sums<T> parts = {own, own + plan.inner_size(), own + plan.inner_size() + plan.outer_size()};
     const std::int64_t first = group * plan.group_rows, end = std::min(plan.rows, first + plan.group_rows);
     if (first >= end) std::fill_n(own, plan.sums_size(), T{0});
-    for (std::int64_t row = first; row < end; row += kTileRows)
-      tile_gradient<Products>(plan, of, row, std::min(kTileRows, end - row), row == first, parts);
+    for (std::int64_t row = first; row < end; row += kGradientTileRows)
+      tile_gradient<Products>(plan, of, row, std::min(kGradientTileRows, end - row), row == first, parts);
   });
   const auto add_up = [&](std::int64_t offset, std::int64_t size, int output) {
     add_in_order(workers, sums + offset, plan.sums_size(), plan.groups, size, arguments.output<T>(output));

@@ -4,10 +4,10 @@
 #include <numeric>
 
 #include "framework/backend/cpu/cpu_kernel.hpp"
+#include "framework/backend/cpu/panel_product.hpp"
 #include "framework/backend/cpu/row_slots.hpp"
 #include "framework/backend/cpu/rows.hpp"
 #include "framework/backend/cpu/scattered_rows.hpp"
-#include "framework/backend/cpu/small_product.hpp"
 
 namespace jari {
 

@@ -7,7 +7,7 @@
 
 #include "framework/backend/cpu/bf16_product.hpp"
 #include "framework/backend/cpu/cpu_kernel.hpp"
-#include "framework/backend/cpu/small_product.hpp"
+#include "framework/backend/cpu/panel_product.hpp"
 
 namespace jari::cpu {
 
@@ -46,26 +46,19 @@ struct Bf16Products {
   using Number = float;
   static constexpr std::int64_t kWideTileRows = 96;  // packing a right operand has to pay
   struct Right {
-    const Bf16* tiles;
-    std::int64_t depth;  // k of the whole operand
+    Bf16Right operand;
     std::int64_t columns;
   };
 
-  static std::int64_t right_bytes(std::int64_t k, std::int64_t n) {
-    return whole_cache_lines(bf16_size(n, k) * static_cast<std::int64_t>(sizeof(Bf16)));
-  }
+  static std::int64_t right_bytes(std::int64_t k, std::int64_t n) { return bf16_right_bytes(k, n); }
   static Right right(Strided<float> b, std::int64_t k, std::int64_t n, void* memory) {
-    pack_right(b, k, n, static_cast<Bf16*>(memory));
-    return {static_cast<const Bf16*>(memory), k, n};
+    return {pack_bf16(b, k, n, memory), n};
   }
 
-  static std::int64_t left_bytes(std::int64_t m, std::int64_t k) {
-    return whole_cache_lines(bf16_size(m, k) * static_cast<std::int64_t>(sizeof(Bf16)));
-  }
+  static std::int64_t left_bytes(std::int64_t m, std::int64_t k) { return bf16_left_bytes(m, k); }
   static void multiply(Strided<float> a, const Right& b, float* c, std::int64_t c_row, std::int64_t m, std::int64_t n,
                        std::int64_t k, bool accumulate, void* memory) {
-    pack_left(a, m, k, static_cast<Bf16*>(memory));
-    multiply_packed(static_cast<const Bf16*>(memory), b.tiles, b.depth, c, c_row, m, n, k, accumulate);
+    multiply_bf16(a, b.operand, c, c_row, m, n, k, accumulate, memory);
   }
 };
 

@@ -93,45 +93,52 @@ double squares_of(const T* row, std::int64_t count) {
 // The largest element, at least `lowest`. It may pass over a NaN, which then shows in a softmax's sum.
 template <class T>
 T largest_of(const T* row, std::int64_t count, T lowest = static_cast<T>(kLowestMaximum)) {
-  // Two vectors at a time: each comparison waits for the one before it.
-  T lanes[kLanes<T>], others[kLanes<T>];
-  std::fill_n(lanes, kLanes<T>, lowest);
-  std::fill_n(others, kLanes<T>, lowest);
+  const auto larger = [](auto a, auto b) { return a > b ? a : b; };
+  constexpr std::int64_t kStep = kLanes<T>, kVectors = 4;  // at a time: each comparison waits for the one before it
+  Vector<T> largest[kVectors];
+  for (Vector<T>& vector : largest) vector = Vector<T>{} + lowest;
   std::int64_t i = 0;
-  for (; i + 2 * kLanes<T> <= count; i += 2 * kLanes<T>) {
-    const T* const next = row + i + kLanes<T>;
-    for (int lane = 0; lane < kLanes<T>; ++lane)
-      lanes[lane] = row[i + lane] > lanes[lane] ? row[i + lane] : lanes[lane];
-    for (int lane = 0; lane < kLanes<T>; ++lane) others[lane] = next[lane] > others[lane] ? next[lane] : others[lane];
+  for (; i + kVectors * kStep <= count; i += kVectors * kStep) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) largest[v] = larger(load(row + i + v * kStep), largest[v]);
   }
-  for (int lane = 0; lane < kLanes<T>; ++lane) lanes[lane] = others[lane] > lanes[lane] ? others[lane] : lanes[lane];
-  for (; i + kLanes<T> <= count; i += kLanes<T>) {
-    for (int lane = 0; lane < kLanes<T>; ++lane)
-      lanes[lane] = row[i + lane] > lanes[lane] ? row[i + lane] : lanes[lane];
-  }
-  for (int lane = 0; i < count; ++i, ++lane) lanes[lane] = row[i] > lanes[lane] ? row[i] : lanes[lane];
-  return join_lanes(lanes, [](auto a, auto b) { return a > b ? a : b; });
+  for (; i + kStep <= count; i += kStep) largest[0] = larger(load(row + i), largest[0]);
+  const Vector<T> all = larger(larger(largest[0], largest[1]), larger(largest[2], largest[3]));
+  T lanes[kLanes<T>];
+  store(lanes, in_register(all));
+  for (int lane = 0; i < count; ++i, ++lane) lanes[lane] = larger(row[i], lanes[lane]);
+  return join_lanes(lanes, larger);
+}
+
+// e^x of each lane, none of which is more than kHighestExponent.
+inline Vector<float> exponentials_of(Vector<float> x) {
+  Vector<float> result = exponential_in_range<Vector<float>, Vector<std::uint32_t>>(x);
+  result = x < kLowestExponent ? 0.0f : result;
+  return x == x ? result : x;
+}
+
+inline Vector<double> exponentials_of(Vector<double> x) {
+  for (int lane = 0; lane < kLanes<double>; ++lane) x[lane] = exponential(x[lane]);
+  return x;
 }
 
 // Writes e^(x - largest) and returns its sum, at least kLowestSum. `out` may be `row`.
 template <class T>
 T exponentials(const T* row, std::int64_t count, T largest, T* out) {
-  T lanes[kLanes<T>] = {}, last[kLanes<T>] = {};
   const std::int64_t last_at = count - kLanes<T>, whole = count / kLanes<T> * kLanes<T>;
-  if (last_at >= 0) std::copy_n(row + last_at, kLanes<T>, last);  // before it is overwritten
+  Vector<T> sum = {}, last = {};
+  if (last_at >= 0) last = load(row + last_at);  // before it is overwritten
   for (std::int64_t i = 0; i < whole; i += kLanes<T>) {
-    for (int lane = 0; lane < kLanes<T>; ++lane) {
-      const T power = exponential(row[i + lane] - largest);
-      lanes[lane] += power;
-      out[i + lane] = power;
-    }
+    const Vector<T> powers = exponentials_of(load(row + i) - largest);
+    sum += powers;
+    store(out + i, powers);
   }
+  T lanes[kLanes<T>];
+  store(lanes, in_register(sum));
   if (whole < count && last_at >= 0) {  // as in sum_of
-    for (int lane = 0; lane < kLanes<T>; ++lane) {
-      const T power = exponential(last[lane] - largest);
-      lanes[lane] += last_at + lane >= whole ? power : T{0};
-      out[last_at + lane] = power;
-    }
+    const Vector<T> powers = exponentials_of(last - largest);
+    for (int lane = 0; lane < kLanes<T>; ++lane) lanes[lane] += last_at + lane >= whole ? powers[lane] : T{0};
+    store(out + last_at, powers);
   } else {
     for (std::int64_t i = whole; i < count; ++i) lanes[i - whole] += out[i] = exponential(row[i] - largest);
   }

@@ -10,26 +10,32 @@
 
 namespace jari::cpu {
 
-// e^x within 2 units in the last place. Results below the smallest normal number (x < -87.34) are 0, as is e^-infinity.
-// Range reduction and coefficients as in Cephes' expf (Moshier 1992).
-inline float exponential(float x) {
-  constexpr float kLowest = -87.3365448f, kHighest = 88.7228394f;
+inline constexpr float kLowestExponent = -87.3365448f, kHighestExponent = 88.7228394f;
+
+// e^x for x between the two, within 2 units in the last place; any number for other x. F: float or a vector of them;
+// Bits: integers of the same size. Range reduction and coefficients as in Cephes' expf (Moshier 1992).
+template <class F, class Bits>
+F exponential_in_range(F x) {
   constexpr float kRound = 0x1.8p23f;  // adding it rounds to an integer, kept in the low bits
-  const float clamped = x < kLowest ? kLowest : (x > kHighest ? kHighest : x);
-  const float shifted = clamped * 1.44269504088896341f + kRound;
-  const float power = shifted - kRound;
-  const float rest = (clamped - power * 0.693359375f) - power * -2.12194440e-4f;
-  float polynomial = 1.9875691500e-4f;
-  polynomial = polynomial * rest + 1.3981999507e-3f;
+  const F shifted = x * 1.44269504088896341f + kRound;
+  const F power = shifted - kRound;
+  const F rest = (x - power * 0.693359375f) - power * -2.12194440e-4f;
+  F polynomial = 1.9875691500e-4f * rest + 1.3981999507e-3f;
   polynomial = polynomial * rest + 8.3334519073e-3f;
   polynomial = polynomial * rest + 4.1665795894e-2f;
   polynomial = polynomial * rest + 1.6666665459e-1f;
   polynomial = polynomial * rest + 5.0000001201e-1f;
   polynomial = polynomial * (rest * rest) + rest + 1.0f;
-  const std::uint32_t exponent = std::bit_cast<std::uint32_t>(shifted) << 23;
-  float result = std::bit_cast<float>(std::bit_cast<std::uint32_t>(polynomial) + exponent);
-  result = x < kLowest ? 0.0f : result;
-  result = x > kHighest ? std::numeric_limits<float>::infinity() : result;
+  const Bits exponent = __builtin_bit_cast(Bits, shifted) << 23;
+  return __builtin_bit_cast(F, __builtin_bit_cast(Bits, polynomial) + exponent);
+}
+
+// e^x for all x. Results below the smallest normal number (x < -87.34) are 0, as is e^-infinity.
+inline float exponential(float x) {
+  const float clamped = x < kLowestExponent ? kLowestExponent : (x > kHighestExponent ? kHighestExponent : x);
+  float result = exponential_in_range<float, std::uint32_t>(clamped);
+  result = x < kLowestExponent ? 0.0f : result;
+  result = x > kHighestExponent ? std::numeric_limits<float>::infinity() : result;
   return x == x ? result : x;
 }
 
