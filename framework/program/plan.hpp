@@ -49,6 +49,7 @@ struct Program::Plan {
     Location from, to;
     std::size_t bytes;
   };
+  std::vector<Copy> copies;  // updates that no kernel could write in place, done after all calls
   // Calls [first, last) that a device does in one launch.
   struct Joint {
     std::size_t first, last;
@@ -56,7 +57,6 @@ struct Program::Plan {
     std::vector<Location> inputs, outputs;
   };
   std::vector<Joint> joints;  // in the order of the calls
-  std::vector<Copy> copies;   // updates that no kernel could write in place, done after all calls
   std::vector<std::byte> constants;
   struct Resident {
     std::string name;
