@@ -60,11 +60,10 @@ class Task {
   // Distinct ids. `corpus`: of the spec's `data`, null for tasks that read none.
   virtual std::int64_t vocabulary(const TokenizedCorpus* corpus) const = 0;
 
-  // Adds inputs, model and loss to the graph.
+  // Adds batch, model and loss to the graph.
   virtual TaskLoss loss(const LossContext& context) const = 0;
 
-  // Null where the graph draws all of a batch. The task must outlive it. Throws
-  // StoreError where the corpus does not fit the task.
+  // Null where the graph draws all of a batch. The task must outlive it. StoreError where the corpus does not fit it.
   virtual std::unique_ptr<const Batches> batches(std::shared_ptr<const TokenizedCorpus> corpus) const = 0;
 
   // "" if it can train this model; otherwise the reason, for the spec's author.
