@@ -134,8 +134,9 @@ struct IdDraws {
   std::int64_t count = 0;  // ids are drawn from [0, count)
   std::int64_t first = 0;  // element of the stream that the first draw is
   Value asked = {};        // i32, whose axes are the first of `shape`: where it is below 0, ids are -1. Optional.
-  Value limits = {},
-        others = {};  // i32 [count], an alias table: 32 bits below the limit stay, others go. Optional: all alike.
+  // An alias table, i32 [count] both: 32 random bits below a cell's limit are its own id, others the other one.
+  // Optional: all alike.
+  Value limits = {}, others = {};
 };
 // Element i is uniform_below(bits(first + i), count) of the RandomStream {seed, stream, step}; by an alias table it
 // takes two words.
@@ -143,19 +144,19 @@ Value random_ids(Graph& graph, const IdDraws& draws);
 // The ids at places of each row: i32 [..., n], i32 [m] -> [..., m]. A place below 0 stands for none and gives -1.
 Value take_ids(Value ids, Value places);
 struct TextWindows {
-  // i32 [begins, length]: what stands from each begin on, 0 behind the end; and what follows each of them, -1 where
+  // i32 [windows, length]: what stands from each begin on, 0 behind the end; and what follows each of them, -1 where
   // nothing does and for the first `skips` of a window.
   Value tokens, targets;
 };
 // text: i32 [n], of which [0, end) counts; begins, skips: i32 [windows].
+TextWindows text_windows(Value text, Value begins, Value skips, std::int64_t length, std::int64_t end);
 struct WordWindowsAttributes;
 struct WordWindows {
   Value centers, contexts;  // i32 [batch], [batch, width]; -1: none
 };
 // framework/ops/word_windows.hpp. words: i32 [n]; line_starts: i32 [lines + 1]; chances: f32 [ids], of each id not to
-// be dropped, or empty.
+// be dropped, or an empty Value.
 WordWindows word_windows(Value words, Value line_starts, Value chances, const WordWindowsAttributes& options);
-TextWindows text_windows(Value text, Value begins, Value skips, std::int64_t length, std::int64_t end);
 
 // -- optimizer steps, one node a parameter; `step` is the i32 scalar input "random/step", counted from 0.
 struct SgdOptions {
