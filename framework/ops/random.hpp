@@ -55,15 +55,20 @@ struct RandomIdsInputs {
   std::int64_t each = 1;                     // draws of one that is asked for
 };
 
-// Draw `element` of a stream by an alias table: its two words are a cell and a height.
+// Two draws of 32 random bits by an alias table of `count` ids -> an id.
+JARI_HOST_DEVICE inline std::int32_t alias_id(std::uint32_t place, std::uint32_t height, const std::int32_t* limits,
+                                              const std::int32_t* others, std::uint32_t count) {
+  const std::uint32_t cell = uniform_below(place, count);
+  return height < static_cast<std::uint32_t>(limits[cell]) ? static_cast<std::int32_t>(cell) : others[cell];
+}
+
+// Draw `element` of a stream.
 JARI_HOST_DEVICE inline std::int32_t alias_draw(const RandomStream& random, std::uint64_t element,
                                                 const std::int32_t* limits, const std::int32_t* others,
                                                 std::uint32_t count) {
   const PhiloxBlock block = random.block(static_cast<std::uint32_t>(element / 2));
   const std::uint64_t word = element % 2 * 2;
-  const std::uint32_t cell = uniform_below(block.word[word], count);
-  return block.word[word + 1] < static_cast<std::uint32_t>(limits[cell]) ? static_cast<std::int32_t>(cell)
-                                                                         : others[cell];
+  return alias_id(block.word[word], block.word[word + 1], limits, others, count);
 }
 
 struct DropoutAttributes {
