@@ -9,12 +9,13 @@ namespace jari {
 
 SequenceTask::Batch CopyTask::batch(const LossContext& context) const {
   Graph& graph = context.build.graph;
-  const std::int64_t length = context.build.length, sequences = context.batch / context.parts;
-  const std::int64_t first = context.part * sequences * length;
+  const std::int64_t length = context.build.length;
   std::vector<std::int64_t> sources;
   for (std::int64_t i = 0; i < length; ++i) sources.push_back(std::max<std::int64_t>(-1, source(i, length)));
-  const Value tokens = random_ids(
-      graph, {.stream = context.stream.draws, .shape = {sequences, length}, .count = vocabulary_, .first = first});
+  const Value tokens = random_ids(graph, {.stream = context.stream.draws,
+                                          .shape = {context.batch_of_part(), length},
+                                          .count = vocabulary_,
+                                          .first = context.begin_of_part() * length});
   return {tokens, take_ids(tokens, graph.constant_i32({length}, sources))};
 }
 

@@ -43,6 +43,9 @@ struct LossContext {
   SourceSpan span;                   // of the task in the spec
   // Which of how many equal parts of the batch the loss is of (`train.accumulate`).
   std::int64_t part = 0, parts = 1;
+
+  std::int64_t batch_of_part() const { return batch / parts; }
+  std::int64_t begin_of_part() const { return part * batch_of_part(); }  // in the batch
 };
 
 struct TaskLoss {

@@ -149,10 +149,11 @@ class LanguageModel final : public SequenceTask {
     const TokenizedCorpus& corpus = *context.build.corpus;
     Graph& graph = context.build.graph;
     const TensorType whole{DType::i32, {context.batch}};
-    const std::int64_t each = context.batch / context.parts, begin = context.part * each;
     const auto part_of = [&](const char* name) {
       const Value all = graph.input(name, whole, /*per_trial=*/true);
-      return context.parts > 1 ? slice(all, 0, begin, begin + each) : all;
+      return context.parts > 1
+                 ? slice(all, 0, context.begin_of_part(), context.begin_of_part() + context.batch_of_part())
+                 : all;
     };
     const Value text =
         graph.resident("corpus", {DType::i32, {static_cast<std::int64_t>(corpus.ids.size())}}, corpus.ids.data());
