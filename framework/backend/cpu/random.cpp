@@ -67,15 +67,16 @@ std::unique_ptr<Kernel> make_cpu_random_ids(const KernelRequest& request) {
                               *const others = optional(inputs.others);
     auto* const out = arguments.output<std::int32_t>(0);
     for_blocks(*arguments.workers, size, kBlock, [&](std::int64_t begin, std::int64_t end) {
-      if (limits != nullptr) {
-        for (std::int64_t i = begin; i < end; ++i)
-          out[i] = alias_draw(random, static_cast<std::uint64_t>(options.first + i), limits, others, count);
-      } else {
-        draw_alike(random, static_cast<std::uint64_t>(options.first), begin, end, count, out);
+      const auto is_asked = [&](std::int64_t i) { return asked == nullptr || asked[i / inputs.each] >= 0; };
+      const auto first = static_cast<std::uint64_t>(options.first);
+      if (limits == nullptr) draw_alike(random, first, begin, end, count, out);
+      for (std::int64_t i = begin; i < end; ++i) {
+        if (!is_asked(i)) {
+          out[i] = -1;
+        } else if (limits != nullptr) {
+          out[i] = alias_draw(random, first + static_cast<std::uint64_t>(i), limits, others, count);
+        }
       }
-      if (asked == nullptr) return;
-      for (std::int64_t i = begin; i < end; ++i)
-        if (asked[i / inputs.each] < 0) out[i] = -1;
     });
   });
 }
