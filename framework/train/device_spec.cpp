@@ -7,11 +7,7 @@
 namespace jari {
 
 std::string DeviceSpec::to_string() const {
-  if (card) return fmt::format("cuda:{}", *card);
-  for (const auto& [each, name] : enum_names(choice)) {
-    if (each == choice) return name;
-  }
-  return "";
+  return card ? fmt::format("cuda:{}", *card) : FieldType<DeviceChoice>::initial(choice).text;
 }
 
 std::optional<int> card_number(const std::string& text) {
