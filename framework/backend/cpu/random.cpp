@@ -70,6 +70,7 @@ std::unique_ptr<Kernel> make_cpu_random_ids(const KernelRequest& request) {
       const auto is_asked = [&](std::int64_t i) { return asked == nullptr || asked[i / inputs.each] >= 0; };
       const auto first = static_cast<std::uint64_t>(options.first);
       if (limits == nullptr) draw_alike(random, first, begin, end, count, out);
+      if (limits == nullptr && asked == nullptr) return;
       for (std::int64_t i = begin; i < end; ++i) {
         if (!is_asked(i)) {
           out[i] = -1;
