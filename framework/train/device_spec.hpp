@@ -33,6 +33,8 @@ struct FieldType<DeviceSpec> : PlainFieldType<DeviceSpec> {
   static void bind(Binder& binder, const SpecNode& node, const std::string& path, const FieldTraits& traits,
                    DeviceSpec& out, SpecNode& resolved) {
     out.card = node.is_scalar() ? card_number(node.text) : std::nullopt;
+    if (!out.card && node.is_scalar() && node.text.starts_with("cuda:"))
+      return binder.refuse(node, path, "the number of a card behind cuda:, as in cuda:0", "");
     if (!out.card) return FieldType<DeviceChoice>::bind(binder, node, path, traits, out.choice, resolved);
     out.choice = DeviceChoice::cuda;
     resolved = located(out, node);
